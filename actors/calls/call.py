@@ -86,12 +86,13 @@ class Call:
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
         lost: how it was lost when it was sent before, if it was.
+        final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
         run: what the tool that runs it knows of it; for that tool alone.
     """
 
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
-        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
+        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "id", "invocation", "lost",
         "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
 
@@ -117,6 +118,7 @@ class Call:
         self.parts_dropped = 0
         self.run: Any = None
         self.lost: Result | None = None
+        self.final_state: dict[str, Any] | None = None
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
         self._ending: Ending | None = None

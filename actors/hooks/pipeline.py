@@ -191,7 +191,7 @@ class HookPipeline:
 
     def _on_tool_answer(self, tool: ToolRun) -> None:
         call, result = self.call, tool.result()
-        call.plugin_name = tool.plugin_name
+        call.plugin_name, call.final_state = tool.plugin_name, tool.final_state
         if tool.began is not None:
             self._duration = self._ways.means.clock.now() - tool.began
         code = reported(result)

@@ -196,6 +196,7 @@ class HostedRun:
         try:
             if state is not None and not self._commit(state, text):
                 result["state_saved"] = False
+            self.call.final_state = self.params.get("state", {}) if state is None else state
         finally:
             self._endpoint.mailbox.release(self.call)
 

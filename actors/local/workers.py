@@ -158,6 +158,7 @@ def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: St
         try:
             if new_state is not None and not endpoint.cell.commit(new_state, text):
                 result["state_saved"] = False
+            run.call.final_state = new_state or {}
         finally:
             endpoint.mailbox.release(run.call)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...actors.hooks.handles import HookedCall
 from ...actors.routing.table import invocation_of, registry_for
 from ...actors.threads.hook_pool import HookFailed
+from ...base.json import copy_json
 from ...interop.errors import InteropError
 from ...plugins.adapter.formatting import default_text, formatted_words
 from ...plugins.results.failures import reported
@@ -86,13 +87,18 @@ class ToolCalls:
             try:
                 return self._board.queries.run_hook(
                     call.plugin_name,
-                    lambda adapter, state: _formatted(adapter, result, state),
+                    lambda adapter, present: _formatted(adapter, result, _state_of(call, present)),
                     self._format_timeout,
                 )
             except (HookFailed, KeyError):  # it hangs, or was taken off the board meanwhile
                 pass
         text = default_text(result)
         return text, {"type": "text", "content": text}
+
+
+def _state_of(call: Call, present: Json) -> Json:
+    """The state that the call left; calls that ran since may have left another one."""
+    return present if call.final_state is None else copy_json(call.final_state)
 
 
 def _formatted(adapter: PluginAdapter, result: Json, state: Json) -> tuple[str | Json, Json]:
