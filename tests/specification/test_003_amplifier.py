@@ -150,6 +150,7 @@ def test_tools_are_wrapped_with_events_before_after_and_on_failure():
     with Callboard() as board:
         board.mount(mount)
         board.execute(tool_call("read_file", path="a"))
+        board.execute(tool_call("read_file", path="nowhere"))
         board.execute(tool_call("fails"))
         assert failed.wait(20.0)
 
@@ -157,10 +158,13 @@ def test_tools_are_wrapped_with_events_before_after_and_on_failure():
     assert events == [
         ("tool:pre", "read_file"),
         ("tool:post", "read_file"),
+        ("tool:pre", "read_file"),
+        ("tool:post", "read_file"),  # a failure that the tool answers with is its result
         ("tool:pre", "fails"),
         ("tool:post", "fails"),  # what a tool says as it fails is reviewed too
         ("tool:error", "fails"),
     ]
     assert told[0][1]["input"] == {"path": "a"}
     assert told[1][1]["result"]["output"] == "read as None"
-    assert told[4][1]["error"]["message"] == "OSError: no disk"
+    assert (told[3][1]["success"], told[3][1]["result"]["error"]) == (False, "Path not allowed")
+    assert told[6][1]["error"]["message"] == "OSError: no disk"
