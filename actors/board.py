@@ -26,7 +26,7 @@ from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
-from .amplifier.mount import Mounts
+from .amplifier.mounts import Mounts
 from .catalog.catalog import Catalog, ToolDescriptor
 from .catalog.withheld import Withheld
 from .endpoint.messages import Shutdown
@@ -288,7 +288,7 @@ class Board:
         config: Json | None = None,
         *,
         settings: ToolSettings | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = 60.0,
     ) -> MountedModule:
         """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
 
@@ -298,7 +298,7 @@ class Board:
             module: has ``mount(coordinator, config)``, or is that function.
             config: given to it.
             settings: how the calls of its tools are run.
-            timeout: seconds that mounting may take.
+            timeout: seconds that mounting may take; ``None`` for any.
 
         Raises:
             MountError: its ``mount`` raised, took too long or mounted nothing that a board has; all is removed again.

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry
     from .loading.failed import FailedPlugin
-    from .loading.loaded import Loaded, LoadedProvider
+    from .loading.loaded import Loaded, LoadedProvider, Runs
     from .plugins.hooks.approval import Approver
     from .supervision.runtime.clock import Clock
     from .supervision.runtime.events import Event, Subscription
@@ -268,8 +268,8 @@ class Callboard:
         """Run a Python tool in this process or in a host of its own, or a hosted one in its host; returns its tools.
 
         Args:
-            plugin: an instance or a class of a tool plugin, an Amplifier-style tool, a function (see `tool`), or a
-                `HostedToolPlugin`, whose host is started and waited for.
+            plugin: an instance or a class of a tool plugin, an Amplifier-style tool, a function (see `tool`), a module's
+                ``mount(coordinator, config)``, or a `HostedToolPlugin`, whose host is started and waited for.
             config: given to its ``init``.
             options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``; ``isolate`` for a
                 Python class or function that is to run in a host, with ``restart`` and ``env`` as `load`.
@@ -282,7 +282,7 @@ class Callboard:
         board = self._running
         return self._installer.install(board, [self._loaded(plugin, config, options)])
 
-    def _loaded(self, plugin: Any, config: Json | None, options: Json) -> Loaded:
+    def _loaded(self, plugin: Any, config: Json | None, options: Json) -> Runs:
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         return load_registered(plugin, complete(given, self.configuration))

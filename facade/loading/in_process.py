@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..actors.threads.timeout import in_time
 from ..base.errors import PluginLoadError
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.amplifier.mount_function import is_mount
 from ..plugins.contract.hook_table import RUNNING_HOOKS, offered
 from ..plugins.sources.python import load_python_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import FunctionType
 
     from ..agent.requests.provider_adapter import ProviderAdapter
     from ..config.configuration import Configuration
@@ -29,8 +31,8 @@ _OF_MAIN_THREAD = ("main thread", "no current event loop", "no running event loo
 
 def load_here(
     load: Callable[[], Any], called: str, options: Options, configuration: Configuration
-) -> PluginAdapter | ProviderAdapter:
-    """Import a plugin, or a provider of models, and make it.
+) -> PluginAdapter | ProviderAdapter | FunctionType:
+    """Import a plugin, or a provider of models, and make it; a module's ``mount`` function is returned as it is.
 
     Args:
         load: imports it; returns an instance or a class.
@@ -56,8 +58,11 @@ def load_here(
         raise PluginLoadError(f"{error}; {remedy}", plugin=error.plugin) from error
 
 
-def _made(load: Callable[[], Any], options: Options) -> PluginAdapter | ProviderAdapter:
+def _made(load: Callable[[], Any], options: Options) -> PluginAdapter | ProviderAdapter | FunctionType:
     found = load()
+    if is_mount(found):
+        mount: FunctionType = found
+        return mount
     adapter = _adapter(found, options.config, None if options.several else options.name)
     if options.name is None or not options.several:
         return adapter

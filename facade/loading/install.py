@@ -11,18 +11,19 @@ from ..actors.services import AnswersByModel
 from ..hosts.mcp.selection import shared_names
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
-from .loaded import LoadedProvider, LoadedProviders
+from .loaded import Loaded, LoadedProvider, LoadedProviders
 from .prefetch import load_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ..actors.amplifier.mount import MountedModule
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..config.configuration import Configuration
     from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
-    from .loaded import Loaded, Made
+    from .loaded import LoadedModule, Made, Runs
 
 
 class Lent(AnswersByModel, Protocol):
@@ -66,24 +67,32 @@ class Installer:
 
     def install(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
         """Put all of them on the board, or none: what has begun is removed again. Returns their tools."""
-        begun: list[Loaded] = []
+        begun: list[Runs] = []
         board.hooks.sampler = board.hooks.sampler or self._model
         with ExitStack() as undo:
             for one in made:
                 if isinstance(one, LoadedProvider):
                     self.providers.add(one)
                     undo.callback(self.providers.discard, one)
-                else:
+                    continue
+                if isinstance(one, Loaded):
                     self._begin(board, one)
                     undo.callback(board.discard, one.adapter.name, one.adapter)
-                    begun.append(one)
-            tools = [tool for one in begun for tool in settle(board, one)]
+                begun.append(one)
+            tools: list[ToolDescriptor] = []
+            for one in begun:
+                if isinstance(one, Loaded):
+                    tools += settle(board, one)
+                else:
+                    module = self._mount(board, one)
+                    undo.callback(module.close)
+                    tools += module.tools
             undo.pop_all()
         return tools
 
     def install_configured(self, board: Board) -> None:
         """Put all plugins of the configuration on the board. Raises what a required one raises."""
-        begun: list[tuple[Any, Loaded]] = []
+        begun: list[tuple[Any, Runs]] = []
         board.hooks.sampler = self._model
         configuration = self._configuration()
         in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
@@ -93,9 +102,10 @@ class Installer:
                     if isinstance(one, LoadedProvider):
                         self.providers.add(one)
                         continue
-                    self._begin(board, one)
+                    if isinstance(one, Loaded):
+                        self._begin(board, one)
                     begun.append((entry, one))
-                    if one.options.required and one.options.host.group in in_turn:
+                    if isinstance(one, Loaded) and _is_in_turn(one, in_turn):
                         settle(board, one)  # what comes after it must not be started without it
         if any(_may_have_prefix(one) for _, one in begun):
             self._settle_apart(board, begun)
@@ -103,13 +113,24 @@ class Installer:
             for pair in begun:
                 self._settle(board, *pair)
 
-    def _settle(self, board: Board, entry: Any, one: Loaded) -> None:
+    def _settle(self, board: Board, entry: Any, one: Runs) -> None:
         with Noting(self.failed, entry) as noting:
-            settle(board, one)
-            if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
-                noting.note(why, one.adapter.name)
+            self._settle_noting(board, one, noting)
 
-    def _settle_apart(self, board: Board, begun: list[tuple[Any, Loaded]]) -> None:
+    def _settle_noting(self, board: Board, one: Runs, noting: Noting) -> None:
+        if not isinstance(one, Loaded):
+            self._mount(board, one)
+            return
+        settle(board, one)
+        if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
+            noting.note(why, one.adapter.name)
+
+    def _mount(self, board: Board, one: LoadedModule) -> MountedModule:
+        """Mount a module, once all hosts have begun to start: it may take as long as it likes."""
+        options, timeout = one.options, self._configuration().prepare_deadline
+        return board.mount(one.mount, options.config, settings=options.tool, timeout=timeout)
+
+    def _settle_apart(self, board: Board, begun: list[tuple[Any, Runs]]) -> None:
         """As `_settle` for each, but that names of tools keep none from the board which may be others.
 
         Each server that has a name which another plugin has too begins again, with a prefix, whichever of them was up first; after
@@ -119,22 +140,21 @@ class Installer:
         for entry, one in begun:
             with Noting(self.failed, entry) as noting:
                 try:
-                    settle(board, one)
+                    self._settle_noting(board, one, noting)
                 except NameTaken:
                     refused.append((entry, one))
-                    continue
-                if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
-                    noting.note(why, one.adapter.name)
         if not refused:
             return
         sharing = shared_names(_names(board, begun))
-        prefixed = [(entry, one) for entry, one in begun if one.adapter.name in sharing and _use_prefix(one)]
+        loaded = [(entry, one) for entry, one in begun if isinstance(one, Loaded)]
+        prefixed = [(entry, one) for entry, one in loaded if one.adapter.name in sharing and _use_prefix(one)]
         for _, one in prefixed:
             board.discard(one.adapter.name, one.adapter)
         for several in (prefixed, [pair for pair in refused if pair not in prefixed]):
             for entry, one in several:
-                with Noting(self.failed, entry):
-                    self._begin(board, one)
+                if isinstance(one, Loaded):
+                    with Noting(self.failed, entry):
+                        self._begin(board, one)
             for entry, one in several:
                 self._settle(board, entry, one)
 
@@ -152,12 +172,16 @@ class Installer:
         return found
 
 
-def _server(one: Loaded) -> McpToolPlugin | None:
+def _is_in_turn(one: Loaded, groups: set[str]) -> bool:
+    return one.options.required and one.options.host.group in groups
+
+
+def _server(one: Runs) -> McpToolPlugin | None:
     """The plugin, if it is an MCP server. By its kind: to import the class would import all that speaks to such servers."""
     return cast("McpToolPlugin", one.hosted) if one.hosted is not None and one.hosted.kind == "mcp" else None
 
 
-def _may_have_prefix(one: Loaded) -> bool:
+def _may_have_prefix(one: Runs) -> bool:
     server = _server(one)
     return server is not None and server.may_have_prefix
 
@@ -167,13 +191,13 @@ def _use_prefix(one: Loaded) -> bool:
     return server is not None and server.use_prefix()
 
 
-def _names(board: Board, begun: list[tuple[Any, Loaded]]) -> dict[str, set[str]]:
+def _names(board: Board, begun: list[tuple[Any, Runs]]) -> dict[str, set[str]]:
     """Tools by plugin: those on the board, and those of servers that were kept from it."""
     names: dict[str, set[str]] = {}
     for tool in board.tools():
         names.setdefault(tool.plugin_name, set()).add(tool.tool_name)
     for _, one in begun:
-        if (server := _server(one)) is not None:
+        if isinstance(one, Loaded) and (server := _server(one)) is not None:
             names.setdefault(one.adapter.name, set()).update(server.offered_names)
     return names
 

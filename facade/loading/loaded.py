@@ -12,7 +12,7 @@ from ..base.frozen import frozen
 from ..plugins.sources.source import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..agent.requests.provider_adapter import ProviderAdapter
     from ..config.plugin_options import Options
@@ -49,6 +49,23 @@ class Loaded:
         """The same plugin, to be put into the host that its options say."""
         word = self.options.share
         return replace(self, share=Share(EVERYBODY if word is True else word)) if word else self
+
+
+@frozen
+class LoadedModule:
+    """A module that is written for Amplifier, ready to be mounted on a board, by its ``mount`` function.
+
+    Attributes:
+        mount: the function.
+        options: how its tools are run.
+        entry: what it was loaded from, or ``None``.
+        hosted: nothing; it runs in this process.
+    """
+
+    mount: Callable[..., Any]
+    options: Options
+    entry: Any = None
+    hosted: None = None
 
 
 @frozen
@@ -121,5 +138,8 @@ class LoadedProviders:
             raise interrupts[0]
 
 
-Made = Loaded | LoadedProvider
+Runs = Loaded | LoadedModule
+"""What a board runs."""
+
+Made = Runs | LoadedProvider
 """What an entry comes to."""

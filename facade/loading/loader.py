@@ -16,6 +16,7 @@ from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.amplifier.mount_function import is_mount
 from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import PluginOptions, parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -30,7 +31,7 @@ from ..plugins.sources.source import (
     PythonPackageSource,
     spelled,
 )
-from .loaded import Loaded, LoadedProvider, Made
+from .loaded import Loaded, LoadedProvider, Made, Runs
 
 if TYPE_CHECKING:
     from ..config.configuration import Configuration
@@ -116,7 +117,7 @@ def loader_of(source: PluginSource) -> Loader:
     return cast("Loader", import_module(LOADERS[type(source)], __package__))
 
 
-def load_registered(plugin: Any, options: Options) -> Loaded:
+def load_registered(plugin: Any, options: Options) -> Runs:
     """Make a plugin that is registered as an object ready, to be run where it has to be or where it is wanted.
 
     Raises:
@@ -136,6 +137,10 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None
         return isolated(origin_of(plugin), options.of_required(), name=name).placed()
+    if is_mount(plugin):
+        from .python_loader import module_of  # noqa: PLC0415 - as above
+
+        return module_of(plugin, options.of_required())
     options.require_nothing_of_hosts()
     adapter = PluginAdapter(plugin, name=options.name, config=options.config)
     return Loaded(adapter, None, options.of_required())

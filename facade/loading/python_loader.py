@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
+from ..config.errors import ConfigurationError
 from ..hosts.python.runner.origin import PythonOrigin
 from ..hosts.python.tool import PythonToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.amplifier.mount_function import MOUNT, module_name
 from ..plugins.sources.entry_points import ALL, find_installed, installed_names
 from ..plugins.sources.python import load_package_entry, load_python_object, read_python_package
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
-from .loaded import Loaded, LoadedProvider, Made
+from .loaded import Loaded, LoadedModule, LoadedProvider, Made
 from .python_packages import place_of, ready_to_run
 
 if TYPE_CHECKING:
@@ -83,7 +86,7 @@ def isolated(
     environment: Environment | None = None,
 ) -> Loaded:
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
-    called = options.called(name or origin.path.rpartition(".")[2])
+    called = options.called(name or _last_name(origin.path))
     plugin = PythonToolPlugin(
         called,
         origin,
@@ -95,8 +98,31 @@ def isolated(
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 
+def _last_name(path: str) -> str:
+    """The name at the end of a dotted path; of a module's ``mount`` function the module's, for else two would be one."""
+    *before, last = path.split(".")
+    return before[-1] if last == MOUNT and before else last
+
+
 def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Made:
-    adapter = load_here(load, called, options, configuration)
-    if isinstance(adapter, PluginAdapter):
-        return Loaded(adapter, None, options)
-    return LoadedProvider(adapter)
+    made = load_here(load, called, options, configuration)
+    if isinstance(made, FunctionType):  # of a module; a function that is a tool is a plugin by now
+        return module_of(made, options)
+    if isinstance(made, PluginAdapter):
+        return Loaded(made, None, options)
+    return LoadedProvider(made)
+
+
+def module_of(mount: Callable[..., Any], options: Options) -> LoadedModule:
+    """A module that is mounted in this process.
+
+    Raises:
+        ConfigurationError: it is given a name, or an option of hosts.
+    """
+    options.require_nothing_of_hosts()
+    if options.name is not None:
+        raise ConfigurationError(
+            f"{module_name(mount)} is a module, whose plugins go by the names under which it mounts them; leave out 'name'",
+            path="$.name",
+        )
+    return LoadedModule(mount, options)

@@ -11,6 +11,7 @@ not to leave traces.
 
 from __future__ import annotations
 
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
@@ -271,6 +272,11 @@ class AmplifierTool:
             "properties": {},
         }
         return [{"type": "function", "function": function}]
+
+    async def answer(self, arguments: Json) -> Any:
+        """Run the tool, awaiting it if it is asynchronous."""
+        answer = self._execute(arguments)
+        return await answer if isawaitable(answer) else answer
 
     def _run(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
         return self._execute(arguments)

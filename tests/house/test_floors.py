@@ -132,7 +132,11 @@ IN_FUNCTION = {
         "actors/threads/main_end.py",
         "concurrent.futures.thread",
     ): "it has to come before the first board, and not before",
-    ("actors/threads/event_loop.py", "asyncio"): "only a board with a module that is mounted needs it",
+    ("actors/amplifier/mounts.py", "callboard.plugins.amplifier.coordinator"): "most boards mount no module",
+    ("actors/amplifier/mounts.py", "callboard.actors.amplifier.mount"): "most boards mount no module",
+    ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
+    ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
+    ("plugins/amplifier/module.py", "asyncio"): "as above",
     ("actors/local/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
     (

@@ -35,7 +35,9 @@ FOLDERS = (
 SHELLS = {
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
+    "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",
     "base/private_files.py": "it makes files, and looks at their modes",
+    "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",
     "plugins/sources/manifest_file.py": "it reads a file",
     "plugins/sources/node_manifest.py": "it reads what lies in a package",
     "plugins/sources/python.py": "it looks for a module on the path",

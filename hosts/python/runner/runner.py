@@ -21,6 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ....base.event_loop import EventLoop
+from ....plugins.amplifier.mount_function import is_mount
 from .cancellation import Cancellation
 from .known_states import KnownStates
 from .loading import loading
@@ -43,6 +44,7 @@ from .threads import ThreadPool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .mounted import MountedPlugin
     from .origin import PythonOrigin
 
 _FAREWELL = 0.9
@@ -70,6 +72,7 @@ class PythonHost:
         self._outlet = Outlet(sink, _leave)
         self._crew = ThreadPool(EventLoop)
         self._plugin: ServedPlugin | None = None
+        self._module: type[MountedPlugin] | None = None
         self._failure: BaseException | None = None
         self._owed: set[str] = set()
         self._client: frozenset[str] | None = None  # what a client knows that knows more than version 1
@@ -83,6 +86,10 @@ class PythonHost:
         try:
             with loading():
                 found = self._origin.load()
+            if is_mount(found):
+                from .mounted import plugin_class_of  # noqa: PLC0415 - only modules need it
+
+                found = self._module = plugin_class_of(found)
             plugin = self._plugin = ServedPlugin(found, self._name, _log)
             if self._client is not None:  # after it can be found: the reader looks the other way round
                 plugin.know_client(self._client)
@@ -91,17 +98,23 @@ class PythonHost:
             _log(f"cannot load {self._origin.path}: {error}")
 
     def work(self) -> None:
-        """Answer in this thread too, until the client is gone."""
+        """Answer in this thread too, until the client is gone; then clean up."""
         self._crew.work()
+        self._clean_up()
 
     def listen(self, inlet: Inlet) -> None:
         """Take requests until the client is gone; then see to it that the process ends."""
         reason = inlet.read(self._on_line)
         if reason is not None or self._owed:
+            self._clean_up()
             _leave(reason)
         self._crew.dismiss()
         time.sleep(_FAREWELL)
         _leave(None)
+
+    def _clean_up(self) -> None:
+        for plugin in () if self._module is None else tuple(self._module.made):
+            plugin.clean_up(_FAREWELL)
 
     def in_copy(self, source: int, sink: int) -> None:
         """In a process that a tool has forked: have no part in the protocol."""

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from callboard import Callboard
-from callboard.actors.amplifier import mount as mounting
-from callboard.actors.amplifier.coordinator import MountError
 from callboard.actors.board import Board
 from callboard.actors.routing.decision import NameTaken
+from callboard.plugins.amplifier import module as mounting
+from callboard.plugins.amplifier.coordinator import MountError
 from tools import a_tool, tool_call
 
 PATIENCE = 20.0

@@ -6,17 +6,15 @@ parts of such a system (providers, contexts, orchestrators) a board does not hav
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.errors import PluginError
 from ...base.foreign import Log
-from ...plugins.adapter.async_bridge import call_in_thread
-from ...plugins.hooks.terms import EVENTS
+from ..adapter.async_bridge import call_in_thread
+from ..hooks.terms import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ..hooks.listeners import HookHandle
 
 logger = Log("callboard.actors")
 
@@ -27,18 +25,30 @@ class MountError(PluginError):
     """A module cannot be mounted, or mounts what a board does not take."""
 
 
+class Registered(Protocol):
+    """A hook that was registered."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def close(self) -> None:
+        """Take it off."""
+
+
 class BoardHooks:
     """The hooks of a coordinator: `register` puts a handler on the board.
 
     Args:
         module: the module's name.
-        put_on: registers a hook; see `Hooks.add`.
+        put_on: registers a hook; as `Hooks.add`.
     """
 
-    def __init__(self, module: str, put_on: Callable[..., HookHandle]) -> None:
+    def __init__(self, module: str, put_on: Callable[..., Registered]) -> None:
         self._module = module
         self._put_on = put_on
-        self._handlers: list[tuple[str, str, HookHandle]] = []
+        self._handlers: list[tuple[str, str, Registered]] = []
+        self._closed = False
 
     def register(
         self, event: str, handler: Callable[[str, Json], Any], priority: int = 0, name: str | None = None
@@ -53,6 +63,8 @@ class BoardHooks:
         handle = self._put_on(event, handler, priority=priority, name=name)
         entry = (event, handle.name, handle)
         self._handlers.append(entry)
+        if self._closed:  # by another thread, meanwhile
+            handle.close()
 
         def unregister() -> None:
             handle.close()
@@ -78,7 +90,8 @@ class BoardHooks:
         return found
 
     def close(self) -> None:
-        """Take all of them off."""
+        """Take all of them off, and each that is registered from now on."""
+        self._closed = True
         for _, _, handle in self._handlers:
             handle.close()
         self._handlers.clear()

@@ -49,25 +49,36 @@ class LoopThread:
 
         return run_coroutine_threadsafe(_settled(function, values), self._loop)
 
-    def call(self, function: Callable[..., Any], *values: Any, timeout: float) -> Any:
-        """As `begin`, and wait.
+    def settle(self, function: Callable[..., Any], *values: Any, timeout: float | None) -> Any | Raised:
+        """As `begin`, and wait so many seconds; without an end for ``None``.
 
         Raises:
             TimeoutError: it did not end in time, and has been cancelled.
-            BaseException: what it raises.
         """
         future = self.begin(function, *values)
         try:
-            return opened(future.result(timeout))
+            return future.result(timeout)
         except TimeoutError:
             future.cancel()
             raise
+        except Exception as error:  # noqa: BLE001 - it was cancelled, or has cancelled itself; all else is no exception here
+            return Raised(error)
 
     async def relay(self, function: Callable[..., Any], *values: Any) -> Any:
         """As `begin`, awaited in another loop; cancelling that cancels it here."""
         from asyncio import wrap_future  # noqa: PLC0415 - see above
 
         return opened(await wrap_future(self.begin(function, *values)))
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether this is its thread, in which nothing of the loop's can be waited for."""
+        return self._thread is threading.current_thread()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was not closed."""
+        return not self._closing
 
     def close(self) -> None:
         """End the loop, and the thread with it, as soon as it does nothing."""

@@ -1,0 +1,1 @@
+"""Modules that are written for Amplifier, wherever they are mounted."""
