@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import signal
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from callboard import Callboard
 from callboard.actors.board import Board
+from callboard.actors.registration_errors import PluginNameTaken
 from callboard.actors.routing.decision import NameTaken
 from callboard.plugins.amplifier import module as mounting
 from callboard.plugins.amplifier.coordinator import MountError
@@ -289,3 +292,124 @@ def test_a_name_that_is_taken_is_the_boards_own_error(monkeypatch, caplog):
 
     assert "raised ZeroDivisionError" in caplog.text
     assert "took more than 0.05 s" in caplog.text
+
+
+@contextmanager
+def interrupted_once(when):
+    """A Ctrl-C in this thread, which is the main one, as soon as something has happened."""
+    here = threading.get_ident()
+
+    def strike():
+        if when.wait(PATIENCE):
+            signal.pthread_kill(here, signal.SIGINT)
+
+    striking = threading.Thread(target=strike)
+    striking.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        striking.join(PATIENCE)
+
+
+def test_an_interrupt_of_mounting_is_raised_and_leaves_nothing():
+    begun, cleaned = threading.Event(), []
+
+    async def mount(coordinator, config):
+        await coordinator.mount("tools", Plain())
+        coordinator.register_cleanup(lambda: cleaned.append("registered"))
+        begun.set()
+        try:
+            await asyncio.sleep(PATIENCE)
+        finally:
+            cleaned.append("cancelled")
+
+    with Board() as board:
+        with interrupted_once(begun):
+            board.mount(mount)
+        tools = board.tools()
+
+    assert tools == []
+    assert cleaned == ["cancelled", "registered"]
+
+
+def test_an_interrupted_cleaning_up_is_continued_by_the_next_stop():
+    hanging, cleaned = threading.Event(), []
+
+    async def slow():
+        hanging.set()
+        await asyncio.sleep(PATIENCE)
+
+    async def mount(coordinator, config):
+        await coordinator.mount("tools", Plain())
+        coordinator.register_cleanup(lambda: cleaned.append("first"))
+        return slow
+
+    board = Board()
+    board.mount(mount)
+    with interrupted_once(hanging):
+        board.stop()
+    before = list(cleaned)
+    board.stop()
+
+    assert before == []
+    assert cleaned == ["first"]
+
+
+def test_two_modules_that_mount_the_same_name_are_told_apart():
+    cleaned = []
+
+    def module(name):
+        async def mount(coordinator, config):
+            coordinator.register_cleanup(lambda: cleaned.append(name))
+            await coordinator.mount("tools", Plain())
+
+        return mount
+
+    with Board() as board:
+        board.mount(module("one"))
+        with pytest.raises(PluginNameTaken):
+            board.mount(module("two"))
+        answer = board.submit(tool_call("plain")).result(PATIENCE)
+        early = list(cleaned)
+
+    assert answer["success"]
+    assert (early, cleaned) == (["two"], ["two", "one"])
+
+
+def test_a_timeout_of_the_modules_own_is_what_it_raised(caplog):
+    async def times_out(*_):
+        raise TimeoutError("the server is away")
+
+    async def mount(coordinator, config):
+        await coordinator.mount("tools", Plain())
+        return times_out
+
+    with Board() as board:
+        with pytest.raises(MountError, match="mount raised TimeoutError: the server is away"):
+            board.mount(times_out)
+        board.mount(mount)
+
+    assert "raised TimeoutError: the server is away" in caplog.text
+
+
+def test_a_module_that_takes_itself_off_in_its_own_loop_is_cleaned_up():
+    cleaned = threading.Event()
+
+    with Board() as board:
+
+        class Leaves(Plain):
+            async def execute(self, input):
+                mounted.close()
+                return ToolResult(True, "gone")
+
+        async def mount(coordinator, config):
+            await coordinator.mount("tools", Leaves())
+            return cleaned.set
+
+        mounted = board.mount(mount)
+        left = board.submit(tool_call("plain")).result(PATIENCE)
+
+        assert cleaned.wait(PATIENCE)
+        assert left["code"] == "cancelled"
+        assert board.tools() == []
