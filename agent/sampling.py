@@ -14,7 +14,7 @@ from ..base.errors import CallboardError
 from ..hosts.mcp.sampling import sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from ..hosts.mcp.sampling import Sampling
     from .sessions.session import Session
@@ -81,20 +81,9 @@ class Sampler:
         config = {**self._config, "max_output_tokens": asked.max_tokens}
         if asked.temperature is not None:
             config["temperature"] = asked.temperature
-        said, model, cut = None, str(config.get("model") or config.get("provider") or "unknown"), False
+        model = str(config.get("model") or config.get("provider") or "unknown")
         with closing(core.send_request_stream(session, config)) as events:
-            for event in events:
-                if stopped():
-                    raise NoAnswer("the answer is not awaited any more")
-                match event:
-                    case {"type": "error", "error": why}:
-                        raise NoAnswer(f"the model was not to be asked: {why!s:.500}")
-                    case {"type": "usage", "stop_reason": reason}:
-                        cut = reason == "length"
-                    case {"type": "message", "message": {"role": "assistant", "content": str(content)}}:
-                        said = content
-        if not said:
-            raise NoAnswer("the model has said nothing")
+            said, cut = _answer(events, stopped)
         return sampled(said, model, cut=cut)
 
     def close(self) -> None:
@@ -117,3 +106,23 @@ class Sampler:
                 self._board = self._board or Board()
                 self._core, self._config = self._make(self._board)
             return self._core
+
+
+def _answer(events: Iterable[Json], stopped: Callable[[], bool]) -> tuple[str, bool]:
+    """Return what the model said, and whether it was cut short. Raises `NoAnswer`."""
+    said, silent, cut = "", "the model has said nothing", False
+    for event in events:
+        if stopped():
+            raise NoAnswer("the answer is not awaited any more")
+        match event:
+            case {"type": "error", "error": why}:
+                raise NoAnswer(f"the model was not to be asked: {why!s:.500}")
+            case {"type": "no_answer", "error": str(why)}:
+                silent = why
+            case {"type": "usage", "stop_reason": reason}:
+                cut = reason == "length"
+            case {"type": "message", "message": {"role": "assistant", "content": str(content)}}:
+                said = content
+    if not said:
+        raise NoAnswer(silent)
+    return said, cut

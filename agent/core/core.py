@@ -361,7 +361,8 @@ class AgentCore:
     ) -> Generator[Json, None, None]:
         """Ask the model once; yield the events of its answer, last its ``message``. No tool is run.
 
-        A provider that fails is told by an ``error`` event, before the message of what it had said till then.
+        A provider that fails is told by an ``error`` event, before the message of what it had said till then. An answer that
+        was refused, or is empty, is told by a ``no_answer`` event.
 
         Raises:
             ProviderError: it is not known which provider is meant.
@@ -392,8 +393,8 @@ class AgentCore:
     ) -> Generator[Json, None, None]:
         """Ask the model, run the calls that it asks for, and so on until it asks for none; yield events.
 
-        The last one is ``done``, with the ``session`` as it is then and the ``reason``. Whatever happens, each
-        call of the session has its tool message. Closing the generator ends the turn.
+        The last one is ``done``, with the ``session`` as it is then and the ``reason``. If the model refused to answer or
+        said nothing, a ``no_answer`` event tells why. Whatever happens, each call of the session has its tool message. Closing the generator ends the turn.
 
         Args:
             session: it has to end with what the model is to answer.

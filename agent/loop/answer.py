@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..requests.stop_reasons import Stop, why_empty, why_refused
 from ..sessions.session import calls_to_run
 from .answer_steps import read_answer
+from .turn import end_of
+from .turn_effects import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,17 +17,21 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_NO_ANSWER = {Reason.REFUSED: why_refused, Reason.EMPTY: why_empty}
+
 
 class Answer:
     """Takes the events of an exchange. Calls and messages are told in the end, as they are kept.
 
     Attributes:
         broke: whether an error was among the events: then the calls must not be run.
+        stop: why the model stopped, if there is something to say of it.
     """
 
     def __init__(self) -> None:
         self._messages: list[Json] = []
         self.broke = False
+        self.stop = Stop()
 
     def take(self, event: Json) -> bool:
         """Take an event; say whether it is to be passed on now."""
@@ -34,6 +41,9 @@ class Answer:
                 return False
             case {"type": "tool_call"}:  # the provider's own spelling of it, and half of the story
                 return False
+            case {"type": "answer_ended", "stop": Stop() as stop}:
+                self.stop = stop
+                return False
             case {"type": "error"}:
                 self.broke = True
         return True
@@ -41,12 +51,18 @@ class Answer:
     def steps(
         self, inspect: Inspect, *, turn: int, lane: Callable[[str | None], str | None]
     ) -> tuple[list[Step], list[Json]]:
-        """Return what is kept, and the ``error`` events that tell of what is not. See `read_answer`."""
+        """Return what is kept, and the events that tell of what is not, and of an answer that is none. See `read_answer`."""
         steps, left_out = read_answer(self._messages, inspect, turn=turn, lane=lane)
         told = [
             {"type": "error", "error": each.why, "code": "invalid_call", "value": each.value}
             for each in left_out
         ]
+        reason = None if self.broke else end_of(steps, self.stop.reason)
+        if reason in _NO_ANSWER:
+            why = _NO_ANSWER[reason](self.stop)
+            told.append(
+                {"type": "no_answer", "reason": reason, "error": why, "stop_reason": self.stop.reason}
+            )
         return steps, told
 
 

@@ -187,7 +187,8 @@ class ToolLoop:
             self.failed(error)
             return
         self.events += told
-        self._carry(self._turn.broke(steps) if reading.answer.broke else self._turn.answered(steps))
+        stop = reading.answer.stop.reason
+        self._carry(self._turn.broke(steps) if reading.answer.broke else self._turn.answered(steps, stop))
 
     def _requested(self) -> ModelRequest:
         assert self._request is not None  # there are no calls before an answer

@@ -2,7 +2,7 @@
 
 The shell tells it what has happened, and does what it answers::
 
-    begin ─▶ ASKING ──── answered, no calls ────────────────────────▶ ENDED
+    begin ─▶ ASKING ──── answered, no calls; or refused ────────────▶ ENDED
                ▲  │ ├─── answered, calls, and no rounds are left ───▶ ENDED
                │  │ └─── broke, or stop ────────────────────────────▶ ENDED
                │  └ answered, calls                                     ▲
@@ -33,6 +33,7 @@ from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAski
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..requests.stop_reasons import StopReason
     from .answer_steps import AskedCall
     from .turn_effects import Do
 
@@ -53,6 +54,7 @@ _NOT_RUN = {
     Reason.CANCELLED: "not run: the turn was cancelled",
     Reason.DEADLINE: "not run: the turn's time was over",
     Reason.ERROR: "not run: the model's answer broke off",
+    Reason.REFUSED: "not run: the model refused to answer, or a filter stopped it",
     Reason.MAX_ROUNDS: "not run: the model has been asked as often as it may be in one turn",
 }
 
@@ -113,13 +115,14 @@ class Turn:
         if self.phase is Phase.ASKING:
             self._text.append(text)
 
-    def answered(self, steps: Iterable[Step]) -> list[Do]:
-        """The model has answered, to the end."""
+    def answered(self, steps: Iterable[Step], stop: StopReason | None = None) -> list[Do]:
+        """The model has answered, to the end, and stopped for that reason."""
         if self.phase is not Phase.ASKING:
             return []
         self._steps.extend(steps)
-        if all(call.id in step.answers for step in self._steps for call in step.calls):
-            return self._close(Reason.ANSWERED)
+        reason = end_of(self._steps, stop)
+        if reason is not None:
+            return self._close(reason)
         if self.round == self.max_rounds:
             return self._close(Reason.MAX_ROUNDS)
         self.phase = Phase.RUNNING
@@ -254,6 +257,28 @@ class Turn:
         if text := "".join(self._text):
             message = as_incomplete(assistant_message(text), _CUT_SHORT[reason], reason)
             self._steps.append(Step(message))
+
+
+def end_of(steps: Iterable[Step], stop: StopReason | None) -> str | None:
+    """Return the `Reason` for which a turn ends with an answer; ``None`` if it has calls that are to be run.
+
+    A refused answer ends it whatever it asks for: it is no whole decision.
+
+    Args:
+        steps: of the answer.
+        stop: why the model stopped.
+    """
+    steps = tuple(steps)
+    if stop == "refused":
+        return Reason.REFUSED
+    if any(call.id not in step.answers for step in steps for call in step.calls):
+        return None
+    return Reason.ANSWERED if any(map(_says_something, steps)) else Reason.EMPTY
+
+
+def _says_something(step: Step) -> bool:
+    content = step.message.get("content")
+    return bool(step.calls) or bool(content.strip() if isinstance(content, str) else content)
 
 
 def _not_run(call: AskedCall, reason: str) -> Json:

@@ -14,6 +14,8 @@ class Reason:
     """Why a turn has ended: the ``reason`` of its ``done`` event."""
 
     ANSWERED = "answered"
+    REFUSED = "refused"
+    EMPTY = "empty"
     MAX_ROUNDS = "max_rounds"
     CANCELLED = "cancelled"
     DEADLINE = "deadline"

@@ -2,7 +2,8 @@
 
 `exchange` and its twin are the only ones who know the order of a request. They yield what the provider
 yields, and end with the ``message``s that came of it. A provider that fails is told by an ``error`` event, which
-comes before the message of what had been said until then.
+comes before the message of what had been said until then. An answer that did not stop as answers do is told by an
+``answer_ended`` event with its `Stop`, for whoever decides what comes next.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .injections import with_injections
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
 from .provider_answers import gathered, kept, told
 from .provider_hooks import SENDING_HOOKS
+from .stop_reasons import stop_of, why_refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _PLAIN, _AWAITED = SENDING_HOOKS
+_AS_ANSWERS_DO = frozenset({None, "stop", "tool_calls"})
+"""Reasons to stop of which there is nothing to say."""
 
 
 def exchange(
@@ -130,9 +134,15 @@ class _Request:
         trouble = self.trouble
         if trouble is not None:
             yield trouble.event()
-        for message in self._answer():
-            if trouble is not None:
-                message = as_incomplete(message, str(trouble), trouble.code)  # noqa: PLW2901 - the rest of the loop means this one
+        messages = self._answer()
+        stop = stop_of(self._state["partial"])
+        if trouble is not None:
+            messages = [as_incomplete(message, str(trouble), trouble.code) for message in messages]
+        elif stop.reason not in _AS_ANSWERS_DO:
+            yield {"type": "answer_ended", "stop": stop}
+            if stop.reason == "refused":
+                messages = [as_incomplete(message, why_refused(stop), stop.reason) for message in messages]
+        for message in messages:
             yield {"type": "message", "message": message}
 
     def _initialize(self) -> None:

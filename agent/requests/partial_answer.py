@@ -47,6 +47,8 @@ def gather(partial: Json, event: Json) -> None:
             partial["content"] = partial.get("content", "") + text
         case {"type": "tool_call", "tool_call": dict(call)}:
             partial.setdefault("tool_calls", []).append(call)
+        case {"type": "usage", "stop_reason": str(reason)}:
+            partial["stop_reason"] = reason
 
 
 def broken_calls(calls: Iterable[Any], registry: ToolInteropRegistry) -> list[Broken]:

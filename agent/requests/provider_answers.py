@@ -15,7 +15,7 @@ from ...base.json import copy_json
 
 Json = dict[str, Any]
 
-_OF_THE_TURN: Final = frozenset({"done", "part", "preview"})
+_OF_THE_TURN: Final = frozenset({"done", "no_answer", "part", "preview"})
 """What a turn tells of itself. A ``done`` of another origin would end it for the listener."""
 
 _TEXTS: Final = frozenset({"text", "reasoning"})
@@ -48,14 +48,17 @@ def gathered(provider: str, partial: Any, heard: Json) -> Json:
         return heard
     if not isinstance(partial, dict):
         raise _wrong(provider, f"state['partial'] is {partial!r:.80}; it has to be a dict")
-    content, calls = partial.get("content"), partial.get("tool_calls")
+    content, calls, stop = (partial.get(key) for key in ("content", "tool_calls", "stop_reason"))
     if content is not None and not isinstance(content, str):
         raise _wrong(provider, f"state['partial']['content'] is {content!r:.80}; it has to be a text")
     if calls is not None and not isinstance(calls, list | tuple):
         raise _wrong(provider, f"state['partial']['tool_calls'] is {calls!r:.80}; it has to be a list")
+    if stop is not None and not isinstance(stop, str):
+        raise _wrong(provider, f"state['partial']['stop_reason'] is {stop!r:.80}; it has to be a text")
     said = {
         "content": content or heard.get("content"),
         "tool_calls": heard.get("tool_calls") if calls is None else calls,
+        "stop_reason": stop or heard.get("stop_reason"),
     }
     return {**partial, **{key: value for key, value in said.items() if value is not None}}
 

@@ -100,6 +100,7 @@ class Provider(ProviderExtension, Protocol):
 
         Events are ``text`` and ``reasoning`` (each with ``text``), ``usage``, ``retry``, and ``tool_call``
         (with the whole native ``tool_call``). Of a provider that gathers nothing, the events are gathered.
+        ``state["partial"]["stop_reason"]`` says why the model stopped, in any provider's words: see `stop_reasons`.
 
         Raises:
             ProviderError: it failed. What was gathered until then becomes a message all the same.

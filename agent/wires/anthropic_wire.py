@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .options import Options
-    from .wire import Entry, Part, StopReason
+    from .wire import Entry, Part
 
 Json = dict[str, Any]
 
@@ -108,16 +108,6 @@ def _flagged(value: Json, failed: bool) -> Json:
     return {**value, "is_error": True} if failed else value
 
 
-_STOPS: Final[dict[str, StopReason]] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refused",
-}
-
-
 class AnthropicReader(StreamReader):
     """Reads the events of a message."""
 
@@ -180,10 +170,14 @@ class AnthropicReader(StreamReader):
         delta, usage = event.get("delta"), event.get("usage")
         if isinstance(usage, dict):
             self.partial.usage = {**self.partial.usage, **usage}
-        reason = delta.get("stop_reason") if isinstance(delta, dict) else None
-        if isinstance(reason, str):
-            self.ended = True
-            self.partial.stop_reason = _STOPS.get(reason, "other")
+        match delta:
+            case {"stop_reason": str(reason), "stop_details": dict(details)}:
+                why = [
+                    details[key] for key in ("category", "explanation") if isinstance(details.get(key), str)
+                ]
+                self._stopped(reason, ": ".join(why))
+            case {"stop_reason": str(reason)}:
+                self._stopped(reason)
 
 
 def _key(index: Any) -> Any:

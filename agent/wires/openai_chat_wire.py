@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .options import Options
-    from .wire import Entry, Part, StopReason
+    from .wire import Entry, Part
 
 Json = dict[str, Any]
 
@@ -51,8 +51,7 @@ def read_answer(messages: Sequence[Any]) -> Spoken:
     content = ""
     calls: list[Any] = []
     for message in messages:
-        said = message.get("content")
-        content += said if isinstance(said, str) else ""
+        content += "".join(text for kind, text in _texts("text", message.get("content")) if kind != "thought")
         calls += message.get("tool_calls") or ()
     return Spoken(content, tuple(calls))
 
@@ -83,19 +82,19 @@ def _text(text: str) -> Json:
     return {"type": "text", "text": text}
 
 
-_STOPS: Final[dict[str, StopReason]] = {
-    "stop": "stop",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-    "length": "length",
-    "content_filter": "refused",
-}
-
-
 class ChatReader(StreamReader):
-    """Reads the chunks of a completion, its first choice alone."""
+    """Reads the chunks of a completion, its first choice alone.
+
+    Some servers send a ``message`` in place of a ``delta``, or beside it: the whole one, once or at the end of each chunk as
+    far as it has come, or a piece. It is read if deltas have said nothing, and what it repeats is left out.
+    """
 
     family: ClassVar = OPENAI_CHAT
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._in_deltas = False
+        self._in_messages: dict[str, str] = {}
 
     def _error(self, event: Json) -> Any:
         return event.get("error")
@@ -107,15 +106,56 @@ class ChatReader(StreamReader):
         for choice in choices if isinstance(choices, list) else ():
             if not isinstance(choice, dict) or (choice.get("index") or 0) != 0:
                 continue
-            delta = choice.get("delta")
-            if isinstance(delta, dict):
-                yield from self._think(delta.get("reasoning_content") or delta.get("reasoning"))
-                yield from self._say(delta.get("content"))
-                yield from self._say(delta.get("refusal"))
+            for kind, text in self._pieces(choice):
+                yield from self._tell(kind, text)
             reason = choice.get("finish_reason")
-            if isinstance(reason, str):
-                self.ended = True
-                self.partial.stop_reason = _STOPS.get(reason, "other")
+            if isinstance(reason, str) and reason:  # some servers send an empty one with each chunk
+                self._stopped(reason)
+
+    def _pieces(self, choice: Json) -> Iterator[tuple[str, str]]:
+        delta, message = choice.get("delta"), choice.get("message")
+        for piece in _pieces_of(delta if isinstance(delta, dict) else {}):
+            self._in_deltas = True
+            yield piece
+        if self._in_deltas or not isinstance(message, dict):
+            return
+        said: dict[str, str] = {}
+        for kind, text in _pieces_of(message):
+            said[kind] = said.get(kind, "") + text
+        for kind, text in said.items():
+            before = self._in_messages.get(kind, "")
+            rest = text.removeprefix(before)
+            self._in_messages[kind] = before + rest
+            yield kind, rest
+
+    def _tell(self, kind: str, text: str) -> Iterator[Json]:
+        match kind:
+            case "thought":
+                return self._think(text)
+            case "refusal":
+                return self._refuse(text)
+        return self._say(text)
+
+
+def _pieces_of(said: Json) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a delta or a message, each with what it is: a ``thought``, a ``text`` or a ``refusal``."""
+    yield from _texts("thought", said.get("reasoning_content") or said.get("reasoning"))
+    yield from _texts("text", said.get("content"))
+    yield from _texts("refusal", said.get("refusal"))
+
+
+def _texts(kind: str, content: Any) -> Iterator[tuple[str, str]]:
+    """Yield what a content says, which is a text or, of Mistral's servers, a list of parts."""
+    for part in content if isinstance(content, list) else (content,):
+        match part:
+            case str() if part:
+                yield kind, part
+            case {"type": "text", "text": str(text)} if text:
+                yield kind, text
+            case {"type": "thinking", "thinking": thoughts} if kind != "thought":
+                yield from _texts("thought", thoughts)
+            case {"type": "refusal", "refusal": refusal}:
+                yield from _texts("refusal", refusal)
 
 
 CHAT: Final = Wire(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .options import Options
-    from .wire import Entry, Part, StopReason
+    from .wire import Entry, Part
 
 Json = dict[str, Any]
 
@@ -107,9 +107,6 @@ def _text(text: str) -> Json:
     return {"type": "input_text", "text": text}
 
 
-_INCOMPLETE: Final[dict[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refused"}
-
-
 class ResponsesReader(StreamReader):
     """Reads the events of a response."""
 
@@ -127,8 +124,10 @@ class ResponsesReader(StreamReader):
 
     def _read(self, event: Json) -> Iterator[Json]:
         match event:
-            case {"type": "response.output_text.delta" | "response.refusal.delta", "delta": text}:
+            case {"type": "response.output_text.delta", "delta": text}:
                 yield from self._say(text)
+            case {"type": "response.refusal.delta", "delta": text}:
+                yield from self._refuse(text)
             case {
                 "type": "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
                 "delta": text,
@@ -153,12 +152,11 @@ class ResponsesReader(StreamReader):
                 self.partial.kept.append(exact_json(item, what="$.item"))
 
     def _end(self, response: Json) -> None:
-        self.ended = True
         usage, details = response.get("usage"), response.get("incomplete_details")
         if isinstance(usage, dict):
             self.partial.usage = usage
         reason = details.get("reason") if isinstance(details, dict) else None
-        self.partial.stop_reason = _INCOMPLETE.get(str(reason), "other") if reason else "stop"
+        self._stopped(str(reason) if reason else "stop")
 
 
 RESPONSES: Final = Wire(

@@ -9,24 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ...base.frozen import frozen
 from ...interop.parts import TextPart
 from ...interop.streams.calls import assembler
 from ...interop.streams.stream_errors import StreamError
+from ..requests.stop_reasons import stop_reason
 from .attempts import AttemptFailed, Failure, of_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..requests.stop_reasons import StopReason
     from .options import Options
 
 Json = dict[str, Any]
-
-StopReason = Literal["stop", "tool_calls", "length", "refused", "other"]
-"""Why the model stopped, in the words of all providers."""
-
 
 SHOWN_BY: Final = "Shown by the call"
 """How a message begins that shows what results have no room for."""
@@ -147,6 +145,7 @@ class Partial:
         tool_calls: whole calls, in the provider's format; those that were cut off are marked.
         kept: what the provider wants to have back, in order, among placeholders.
         stop_reason: why the model stopped; ``None`` if it did not.
+        stop_detail: what the provider itself says of it; empty if nothing.
         usage: what it cost, by the provider's own words.
     """
 
@@ -154,6 +153,7 @@ class Partial:
     tool_calls: list[Json] = field(default_factory=list)
     kept: list[Json] = field(default_factory=list)
     stop_reason: StopReason | None = None
+    stop_detail: str = ""
     usage: Json = field(default_factory=dict)
 
     def as_json(self) -> Json:
@@ -163,6 +163,7 @@ class Partial:
             "tool_calls": list(self.tool_calls),
             "kept": list(self.kept),
             "stop_reason": self.stop_reason,
+            "stop_detail": self.stop_detail,
             "usage": self.usage,
         }
 
@@ -182,6 +183,7 @@ class StreamReader(ABC):
         self.ended = False
         self._calls = assembler(self.family)
         self._finished = False
+        self._refused = False
 
     def feed(self, event: Json) -> Iterator[Json]:
         """Take one event of the stream; yield what it says to people.
@@ -207,6 +209,8 @@ class StreamReader(ABC):
             AttemptFailed: the answer had not come to its end.
         """
         self.close()
+        if self._refused and self.ended:
+            self.partial.stop_reason, self.partial.stop_detail = "refused", "refusal"
         if self.partial.stop_reason == "stop" and self.partial.tool_calls:  # some servers call it so
             self.partial.stop_reason = "tool_calls"
         if self.partial.usage:
@@ -241,11 +245,24 @@ class StreamReader(ABC):
             self.partial.content.append(text)
             yield {"type": "text", "text": text}
 
+    def _refuse(self, text: Any) -> Iterator[Json]:
+        """Say what a model says that refuses: it is all that there is to be shown."""
+        for said in self._say(text):
+            self._refused = True
+            yield said
+
+    def _stopped(self, word: str, detail: str = "") -> None:
+        """The answer is whole; ``word`` is the provider's for why."""
+        self.ended = True
+        self.partial.stop_reason = stop_reason(word)
+        self.partial.stop_detail = " ".join(f"{word}: {detail}".split())[:_LONGEST_DETAIL] if detail else word
+
     def _think(self, text: Any) -> Iterator[Json]:
         if isinstance(text, str) and text:
             yield {"type": "reasoning", "text": text}
 
 
+_LONGEST_DETAIL: Final = 500
 _INPUT = ("prompt_tokens", "input_tokens")
 _OUTPUT = ("completion_tokens", "output_tokens")
 

@@ -76,9 +76,11 @@ class ChatAssembler(Assembler):
             drafts = (draft for drafts in self._choices.values() for draft in drafts)
             self._astray(f"the index of a choice is {describe(number)}", drafts)
             return
-        delta = choice.get("delta")
+        delta, message = choice.get("delta"), choice.get("message")
         if isinstance(delta, dict):
             self._take_delta(number, delta)
+        if isinstance(message, dict) and not self._choices.get(number):  # in place of deltas
+            self._take_delta(number, message)
         reason = choice.get("finish_reason")
         if reason:
             self._end_choice(number, properly=isinstance(reason, str) and reason in _ENDINGS)

@@ -52,6 +52,8 @@ _ENDINGS: Final = {
     "deadline": "the time for a turn is over",
     "max_rounds": "the model was asked as often as it may be in one turn; say something, and it goes on",
     "error": "no answer; /retry asks again",
+    "refused": "no answer; say it in another way",
+    "empty": "no answer; /retry asks again",
 }
 
 
@@ -121,7 +123,7 @@ class Scene:
                 why = f"{event.get('reason', '')} ({event.get('code', 'asked again')})"
                 said = f"{clean(why)}; asked again in {float(event.get('delay') or 0):.1f} s"
                 return self._row("trouble", "model", said, dim=True)
-            case {"type": "error", "error": error}:
+            case {"type": "error" | "no_answer", "error": error}:
                 return self._row("failed", "model", clean(str(error)))
         return []
 

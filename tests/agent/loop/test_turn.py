@@ -38,6 +38,23 @@ def test_an_answer_without_calls_ends_the_turn():
     assert turn.phase is Phase.ENDED
 
 
+@pytest.mark.parametrize("nothing", [[], [Step(says(""))], [Step(says(" \n"))]])
+def test_an_answer_of_nothing_is_no_answer(nothing):
+    *_, finish = begun().answered(nothing)
+
+    assert finish == Finish(Reason.EMPTY)
+
+
+def test_a_refused_answer_ends_the_turn_and_its_calls_are_answered_but_not_run():
+    asking = step("a")
+
+    kept, answered, finish = begun().answered([asking], "refused")
+
+    assert kept == Append(asking.message)
+    assert answered.message["metadata"]["failure"] == {"code": "cancelled", "outcome": "not_sent"}
+    assert finish == Finish(Reason.REFUSED)
+
+
 def test_calls_are_previewed_then_run_and_their_results_go_to_the_model():
     turn, asking = begun(), step("a", "b")
     a, b = asking.calls

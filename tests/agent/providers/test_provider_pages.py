@@ -22,7 +22,7 @@ def first_cells(heading):
 
 
 def test_the_tables_of_the_page_are_those_of_the_code():
-    events = ["text", "reasoning", "usage", "retry", "error", "message"]
+    events = ["text", "reasoning", "usage", "retry", "no_answer", "error", "message"]
     faults = [field.name for field in dataclasses.fields(Fault)]
 
     assert first_cells("Configuration") == list(CONFIG_SCHEMA["properties"])

@@ -150,6 +150,71 @@ def test_text_thoughts_and_costs_are_the_same_however_the_bytes_are_cut(name, da
     assert partial["kept"] == KEPT[name]
 
 
+def parts(*parts):
+    return {"delta": {"content": list(parts)}}
+
+
+def whole(**message):
+    return {"message": {"role": "assistant", **message}}
+
+
+OF_PARTS = {
+    "parts": [parts({"type": "text", "text": "größer "}), parts({"type": "text", "text": "🔧"})],
+    "parts and texts": [parts({"type": "text", "text": "größer "}), {"delta": {"content": "🔧"}}],
+    "a message in place of a delta": [whole(content="größer 🔧")],
+    "a message of parts": [whole(content=[{"type": "text", "text": "größer 🔧"}, {"type": "reference"}])],
+    "a message behind a delta that opens": [{"delta": {"role": "assistant"}}, whole(content="größer 🔧")],
+    "a message behind all deltas": [{"delta": {"content": "größer 🔧"}}, whole(content="größer 🔧")],
+    "a message beside each delta": [
+        {"delta": {"content": "größer "}, **whole(content="größer ")},
+        {"delta": {"content": "🔧"}, **whole(content="größer 🔧")},
+    ],
+    "messages that grow": [whole(content="größer "), whole(content="größer 🔧")],
+    "messages that are pieces": [whole(content="größer "), whole(content="🔧")],
+}
+
+
+@pytest.mark.parametrize("what", OF_PARTS)
+def test_text_is_read_once_in_whatever_shape_a_compatible_server_sends_it(what):
+    chunks = [{"choices": [choice]} for choice in OF_PARTS[what]]
+    ending = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+
+    told, partial = read("chat", bytes_of("chat", [*chunks, ending]))
+
+    assert partial["content"] == "größer 🔧"
+    assert "".join(event["text"] for event in told if event["type"] == "text") == "größer 🔧"
+
+
+def test_thoughts_and_refusals_among_the_parts_are_read_as_such():
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "h"}, {"type": "text", "text": "m"}]}
+    refusal = {"type": "refusal", "refusal": "No."}
+    chunks = [{"choices": [choice]} for choice in (parts(thought), parts(refusal))]
+    ending = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+
+    told, partial = read("chat", bytes_of("chat", [*chunks, ending]))
+
+    assert "".join(event["text"] for event in told if event["type"] == "reasoning") == "hm"
+    assert (partial["content"], partial["stop_reason"]) == ("No.", "refused")
+
+
+def test_calls_of_a_message_in_place_of_a_delta_are_read_once():
+    call = {"id": "c", "type": "function", "function": {"name": "add", "arguments": '{"a":1}'}}
+    told_twice = [{"choices": [whole(content=None, tool_calls=[call])]}] * 2
+    ending = {"choices": [{"finish_reason": "tool_calls"}]}
+
+    _, partial = read("chat", bytes_of("chat", [*told_twice, ending]))
+
+    assert partial["tool_calls"] == [call]
+
+
+def test_an_answer_whose_end_is_an_empty_word_has_not_ended():
+    made = asking("chat")
+    list(made.feed(bytes_of("chat", [{"choices": [{"delta": {"content": "So"}, "finish_reason": ""}]}])))
+
+    with pytest.raises(AttemptFailed):
+        list(made.finish())
+
+
 CALLS = (ScriptedCall("add", {"a": 1, "b": {"c": "größer"}}), ScriptedCall("now", {}))
 TOLD = {"chat": tell_chat, "responses": tell_responses, "anthropic": tell_messages}
 

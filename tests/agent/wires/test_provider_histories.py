@@ -271,6 +271,15 @@ def test_a_content_that_is_none_is_refused():
     assert written("chat", {"role": "user", "content": None}) == []
 
 
+def test_text_that_stands_in_parts_is_read_out_of_an_answer():
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [thought, {"type": "text", "text": "grö"}, {"type": "text", "text": "ßer"}]
+
+    spoken = CHAT.read_answer([{"role": "assistant", "content": parts}])
+
+    assert spoken.content == "größer"
+
+
 def test_what_a_provider_wants_back_stands_where_it_stood_and_goes_to_no_other():
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
     items = [thought, dict(TEXT), call_place("c2"), call_place("gone"), call_place("c1")]

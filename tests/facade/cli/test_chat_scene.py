@@ -97,6 +97,10 @@ def scene_of(*events, width=60):
             "\nBro\n\n✗ model  set K\n! turn   no answer; /retry asks again\n\n200 ms\n\n",
         ),
         (
+            [said("So"), {"type": "no_answer", "error": "it refused"}, {"type": "done", "reason": "refused"}],
+            "\nSo\n\n✗ model  it refused\n! turn   no answer; say it in another way\n\n200 ms\n\n",
+        ),
+        (
             [{"type": "usage", "input_tokens": 1000, "output_tokens": 2}, {"type": "usage", "input_tokens": 1}, {"type": "done", "reason": "answered"}],
             "\n1,001 tokens in, 2 out · asked 2 times · 200 ms\n\n",
         ),
