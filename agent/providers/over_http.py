@@ -117,9 +117,11 @@ class Spelled:
         request = state.get("request") or {}
         if request.get("wire") != self.wire.family:
             return None
-        conversion = conversion_of(self.wire, self._options(state), state, context)
+        options = self._options(state)
+        conversion = conversion_of(self.wire, options, state, context)
         spoken = self.wire.read_answer(native_messages)
-        return core_messages(spoken, self.wire, conversion, turn=request.get("turn", 0))
+        turn = request.get("turn", 0)
+        return core_messages(spoken, self.wire, conversion, turn=turn, server=options.server)
 
     def _can_be_sent(self, state: Json) -> bool:
         return self.wire.family in state.get("wires", ())

@@ -3,6 +3,9 @@
 Roles take turns: results, and what the user says next, are one message. Text that is blank is refused, and left
 out. What the model thought is signed and has to come back as it was, and so has what the provider's own tools
 did; both are kept in their places (see `skeleton.py`). A thought whose signature did not come is dropped.
+
+A call that code in a container has made says so, and is answered in that container alone. So its id is kept as well, and sent
+while the turn goes on: until the user speaks again. Later the container may be gone, which would refuse the request.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from ...interop.calls.arguments import parse_arguments
 from ...interop.exact_json import exact_json
 from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
 from ...interop.parts import TextPart
-from .skeleton import TEXT, call_place, filled, worth_keeping
+from .skeleton import call_place, filled, text_place, worth_keeping
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ Json = dict[str, Any]
 
 MAX_TOKENS: Final = 4096
 """What the model may say if nothing is configured: the API wants a number, and every model takes this one."""
+
+_CONTAINER: Final = "callboard_container"
+"""Key of what is kept, and of a native message until it is sent: the id of the container that its code ran in."""
 
 
 def write_history(entries: Sequence[Entry]) -> list[Json]:
@@ -41,7 +47,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
     for entry in entries:
         if entry.role == "assistant":
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
-            _add(messages, "assistant", filled(entry.kept, _text(text), entry.calls))
+            _add(messages, "assistant", filled(entry.kept, text, entry.calls, _text))
             _add(messages, "user", [_flagged(*result[:2]) for result in entry.results])
             for behind in shown_behind(entry.results, "tool_use_id", lambda text: _text(text)[0]):
                 _add(messages, "user", behind["content"])
@@ -53,8 +59,9 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
 def write_answer(partial: Json) -> list[Json]:
     """Return the assistant's message; none, if nothing was said."""
     calls = [(str(call.get("id")), call) for call in partial["tool_calls"]]
-    blocks = filled(worth_keeping(partial["kept"]), _text(partial["content"]), calls)
-    return [{"role": "assistant", "content": blocks}] if blocks else []
+    messages: list[Json] = []
+    _add(messages, "assistant", filled(worth_keeping(partial["kept"]), partial["content"], calls, _text))
+    return messages
 
 
 def read_answer(messages: Sequence[Any]) -> Spoken:
@@ -64,12 +71,13 @@ def read_answer(messages: Sequence[Any]) -> Spoken:
         match block:
             case {"type": "text", "text": str(text)}:
                 content += text
-                kept.append(dict(TEXT))
+                kept.append(text_place(len(text)))
             case {"type": "tool_use"}:
                 calls.append(block)
-                kept.append(call_place(str(block.get("id"))))
+                kept.append(_call_place(block))
             case _:
                 kept.append(block)
+    kept += ({_CONTAINER: message[_CONTAINER]} for message in messages if _CONTAINER in message)
     return Spoken(content, tuple(calls), worth_keeping(kept))
 
 
@@ -77,23 +85,52 @@ def write_payload(messages: list[Json], options: Options) -> Json:
     """Return the body, without tools."""
     payload: Json = {
         "model": options.model,
-        "messages": [message for message in messages if message["role"] != "system"],
+        "messages": [_sent(message) for message in messages if message["role"] != "system"],
         "max_tokens": options.max_output_tokens or MAX_TOKENS,
         "stream": True,
     }
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     if system:
         payload["system"] = system
+    if (container := _container(messages)) is not None:
+        payload["container"] = container
     return payload
 
 
 def _add(messages: list[Json], role: str, blocks: list[Json]) -> None:
-    if not blocks:
+    content = [block for block in blocks if _CONTAINER not in block]
+    if not content:
         return
+    about = {key: block[key] for block in blocks for key in block if key == _CONTAINER}
     if messages and messages[-1]["role"] == role:
-        messages[-1] = {"role": role, "content": [*messages[-1]["content"], *blocks]}
+        messages[-1] = {**messages[-1], "content": [*messages[-1]["content"], *content], **about}
     else:
-        messages.append({"role": role, "content": blocks})
+        messages.append({"role": role, "content": content, **about})
+
+
+def _sent(message: Json) -> Json:
+    return {key: value for key, value in message.items() if key != _CONTAINER}
+
+
+def _container(messages: list[Json]) -> str | None:
+    """The id of the container in which the turn goes on; ``None`` if it has none, or if the user has begun another."""
+    for message in reversed(messages):
+        if isinstance(message.get(_CONTAINER), str):
+            return str(message[_CONTAINER])
+        answers = any(
+            isinstance(block, dict) and block.get("type") == "tool_result" for block in message["content"]
+        )
+        if message["role"] != "assistant" and not answers:
+            return None
+    return None
+
+
+def _call_place(block: Json) -> Json:
+    """The place of a call; who has made it is kept, unless that is the model itself."""
+    made_by = {key: block[key] for key in ("caller", "toolset_name") if block.get(key) is not None}
+    if made_by.get("caller") == {"type": "direct"}:
+        del made_by["caller"]
+    return call_place(str(block.get("id")), made_by)
 
 
 def _text(text: str) -> list[Json]:
@@ -116,6 +153,7 @@ class AnthropicReader(StreamReader):
     def __init__(self) -> None:
         super().__init__()
         self._open: dict[Any, tuple[Json, list[str]]] = {}
+        self._container: str | None = None
 
     def _begin_anew(self) -> None:
         super()._begin_anew()
@@ -126,8 +164,8 @@ class AnthropicReader(StreamReader):
 
     def _read(self, event: Json) -> Iterator[Json]:
         match event:
-            case {"type": "message_start", "message": {"usage": dict(usage)}}:
-                self.partial.usage = dict(usage)
+            case {"type": "message_start", "message": dict(message)}:
+                self._begin(message)
             case {"type": "content_block_start", "content_block": {"type": str()} as block}:
                 yield from self._start(event.get("index"), block)
             case {"type": "content_block_delta", "delta": {"type": str()} as delta}:
@@ -137,12 +175,21 @@ class AnthropicReader(StreamReader):
             case {"type": "message_delta"}:
                 self._end(event)
 
+    def _begin(self, message: Json) -> None:
+        if isinstance(message.get("usage"), dict):
+            self.partial.usage = dict(message["usage"])
+        self._runs_in(message.get("container"))
+
+    def _runs_in(self, container: Any) -> None:
+        if isinstance(container, dict) and isinstance(container.get("id"), str):
+            self._container = container["id"]
+
     def _start(self, index: Any, block: Json) -> Iterator[Json]:
+        self._place_text()
         if block["type"] == "text":
-            self.partial.kept.append(dict(TEXT))
             yield from self._say(block.get("text"))
         elif block["type"] == "tool_use":
-            self.partial.kept.append(call_place(str(block.get("id"))))
+            self.partial.kept.append(exact_json(_call_place(block), what="$.content_block"))
         else:
             self._open[_key(index)] = (exact_json(block, what="$.content_block"), [])
 
@@ -168,6 +215,7 @@ class AnthropicReader(StreamReader):
 
     def _end(self, event: Json) -> None:
         delta, usage = event.get("delta"), event.get("usage")
+        self._runs_in(delta.get("container") if isinstance(delta, dict) else None)
         if isinstance(usage, dict):
             self.partial.usage = {**self.partial.usage, **usage}
         match delta:
@@ -178,6 +226,14 @@ class AnthropicReader(StreamReader):
                 self._stopped(reason, ": ".join(why))
             case {"stop_reason": str(reason)}:
                 self._stopped(reason)
+
+    def close(self) -> None:
+        """See `StreamReader`; and keep the place of the last text, and the container."""
+        if not self._finished:
+            self._place_text()
+            if self._container is not None:
+                self.partial.kept.append({_CONTAINER: self._container})
+        super().close()
 
 
 def _key(index: Any) -> Any:

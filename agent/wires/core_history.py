@@ -110,21 +110,24 @@ def read_history(
         elif message.get("role") == "tool":
             continue
         parts = _parts(message, f"$[{number}]", wire, options)
-        entries.append(Entry(str(message.get("role")), parts, calls, results, _kept(message, wire)))
+        entries.append(Entry(str(message.get("role")), parts, calls, results, _kept(message, wire, options)))
     return entries
 
 
-def core_messages(spoken: Spoken, wire: Wire, conversion: RequestConversion, *, turn: int) -> list[Json]:
+def core_messages(
+    spoken: Spoken, wire: Wire, conversion: RequestConversion, *, turn: int, server: str
+) -> list[Json]:
     """Return the core's messages of what was spoken: one, or none if nothing was.
 
-    Calls bear the tools' own names, are spelt as Chat Completions spells them, and safe to replay.
+    Calls bear the tools' own names, are spelt as Chat Completions spells them, and safe to replay. What is kept for the
+    provider bears the name of its server: another one of the same API may refuse it.
     """
     calls = core_calls(map(conversion.received, spoken.calls), conversion.registry, turn=turn)
-    if not spoken.content and not calls:
+    if not spoken.content and not calls and not spoken.kept:
         return []
     message = assistant_message(spoken.content, calls)
     if spoken.kept:
-        native = {"format": wire.family, "items": list(spoken.kept)}
+        native = {"format": wire.family, "server": server, "items": list(spoken.kept)}
         message["metadata"] = {**message.get("metadata", {}), "native": native}
     return [message]
 
@@ -239,10 +242,11 @@ def _parts(message: Json, where: str, wire: Wire, options: Options) -> tuple[Par
     return tuple(parts)
 
 
-def _kept(message: Json, wire: Wire) -> tuple[Json, ...]:
+def _kept(message: Json, wire: Wire, options: Options) -> tuple[Json, ...]:
     match _metadata(message).get("native"):
-        case {"format": str(family), "items": list(items)} if belongs_to(family, wire.family):
-            return tuple(item for item in items if isinstance(item, dict))
+        case {"format": str(family), "items": list(items), **about} if belongs_to(family, wire.family):
+            if options.send_back and about.get("server", options.server) == options.server:
+                return tuple(item for item in items if isinstance(item, dict))
     return ()
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT
 from ...interop.parts import TextPart
+from .chat_reasoning import CONTENT, Reasoning, kept_of, shown, wants_content, with_reasoning
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
@@ -25,12 +26,14 @@ Json = dict[str, Any]
 def write_history(entries: Sequence[Entry]) -> list[Json]:
     """Return messages; one of which nothing is left is left out."""
     messages: list[Json] = []
+    wanted = any(wants_content(entry.kept) for entry in entries)
     for entry in entries:
         if entry.role == "assistant":
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
             calls = [call for _, call in entry.calls]
+            kept = [{CONTENT: ""}, *entry.kept] if wanted and calls else entry.kept
             if text or calls:
-                messages += write_answer({"content": text, "tool_calls": calls})
+                messages += write_answer({"content": text, "tool_calls": calls, "kept": kept})
             messages += [result.value for result in entry.results]
             messages += shown_behind(entry.results, "tool_call_id", _text)
         elif entry.parts:
@@ -43,17 +46,19 @@ def write_answer(partial: Json) -> list[Json]:
     message: Json = {"role": "assistant", "content": partial["content"] or None}
     if partial["tool_calls"]:
         message["tool_calls"] = partial["tool_calls"]
-    return [message]
+    return [with_reasoning(message, partial["kept"])]
 
 
 def read_answer(messages: Sequence[Any]) -> Spoken:
     """Return what assistant messages say."""
     content = ""
     calls: list[Any] = []
+    kept: list[Json] = []
     for message in messages:
+        kept += kept_of(message)
         content += "".join(text for kind, text in _texts("text", message.get("content")) if kind != "thought")
         calls += message.get("tool_calls") or ()
-    return Spoken(content, tuple(calls))
+    return Spoken(content, tuple(calls), tuple(kept))
 
 
 def write_payload(messages: list[Json], options: Options) -> Json:
@@ -95,6 +100,13 @@ class ChatReader(StreamReader):
         super().__init__()
         self._in_deltas = False
         self._in_messages: dict[str, str] = {}
+        self._reasoning = Reasoning()
+
+    def close(self) -> None:
+        """See `StreamReader`; and keep the reasoning."""
+        if not self._finished:
+            self.partial.kept += self._reasoning.kept()
+        super().close()
 
     def _error(self, event: Json) -> Any:
         return event.get("error")
@@ -114,11 +126,14 @@ class ChatReader(StreamReader):
 
     def _pieces(self, choice: Json) -> Iterator[tuple[str, str]]:
         delta, message = choice.get("delta"), choice.get("message")
-        for piece in _pieces_of(delta if isinstance(delta, dict) else {}):
-            self._in_deltas = True
-            yield piece
+        if isinstance(delta, dict):
+            self._reasoning.note(delta, whole=False)
+            for piece in _pieces_of(delta):
+                self._in_deltas = True
+                yield piece
         if self._in_deltas or not isinstance(message, dict):
             return
+        self._reasoning.note(message, whole=True)
         said: dict[str, str] = {}
         for kind, text in _pieces_of(message):
             said[kind] = said.get(kind, "") + text
@@ -130,16 +145,24 @@ class ChatReader(StreamReader):
 
     def _tell(self, kind: str, text: str) -> Iterator[Json]:
         match kind:
-            case "thought":
-                return self._think(text)
+            case "text":
+                return self._say(text)
             case "refusal":
                 return self._refuse(text)
-        return self._say(text)
+        if kind == CONTENT:
+            self._reasoning.say(text)
+        return self._think(text)
 
 
 def _pieces_of(said: Json) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a delta or a message, each with what it is: a ``thought``, a ``text`` or a ``refusal``."""
-    yield from _texts("thought", said.get("reasoning_content") or said.get("reasoning"))
+    """Yield the texts of a delta or a message, each with what it is.
+
+    Which is a ``text``, a ``refusal``, a ``thought``, or ``reasoning_content``, a thought that the server wants back.
+    """
+    thought = said.get(CONTENT)
+    yield from _texts(CONTENT, thought)
+    if not thought:
+        yield from _texts("thought", said.get("reasoning") or shown(said))
     yield from _texts("text", said.get("content"))
     yield from _texts("refusal", said.get("refusal"))
 

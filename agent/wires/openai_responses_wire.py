@@ -25,7 +25,7 @@ from ...interop.names.native_types import (
     is_hosted_result,
 )
 from ...interop.parts import TextPart
-from .skeleton import TEXT, call_place, filled, worth_keeping
+from .skeleton import call_place, filled, text_place, worth_keeping
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
     for entry in entries:
         if entry.role == "assistant":
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
-            items += filled(entry.kept, _message(text), entry.calls)
+            items += filled(entry.kept, text, entry.calls, _message)
             items += [result.value for result in entry.results]
             items += shown_behind(entry.results, "call_id", _text)
         elif entry.parts:
@@ -56,7 +56,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
 def write_answer(partial: Json) -> list[Json]:
     """Return the items of an answer, in their order."""
     calls = [(_its_id(call), call) for call in partial["tool_calls"]]
-    return filled(worth_keeping(partial["kept"]), _message(partial["content"]), calls)
+    return filled(worth_keeping(partial["kept"]), partial["content"], calls, _message)
 
 
 def read_answer(items: Sequence[Any]) -> Spoken:
@@ -65,7 +65,7 @@ def read_answer(items: Sequence[Any]) -> Spoken:
     for item in items:
         if item.get("role") == "assistant":
             content += item["content"]
-            kept.append(dict(TEXT))
+            kept.append(text_place(len(item["content"]), _phase(item)))
         elif _is_call(item):
             calls.append(item)
             kept.append(call_place(_its_id(item)))
@@ -95,6 +95,11 @@ def _its_id(call: Json) -> str:
 
 def _message(text: str) -> list[Json]:
     return [{"role": "assistant", "content": text}] if text else []
+
+
+def _phase(message: Json) -> Json:
+    """Whether a message is the final answer or comes before it, if it says so: a model that is not told takes the one for the other."""
+    return {"phase": message["phase"]} if isinstance(message.get("phase"), str) else {}
 
 
 def _content(parts: Sequence[Part]) -> str | list[Json]:
@@ -145,7 +150,7 @@ class ResponsesReader(StreamReader):
                 kept = {key: value for key, value in item.items() if key in known and value is not None}
                 self.partial.kept.append(exact_json(kept, what="$.item"))
             case {"type": "message"}:
-                self.partial.kept.append(dict(TEXT))
+                self._place_text(_phase(item))
             case {"type": str()} if _is_call(item):
                 self.partial.kept.append(call_place(_its_id(item)))
             case {"type": str(stated)} if stated in OUTPUTS or is_hosted_call(item) or is_hosted_result(item):

@@ -63,6 +63,7 @@ class Options:
         custom_tools: the server takes freeform tools, which compatible servers do not.
         result_images: ``beside``: images of results go into a user message behind them, as OpenAI wants it;
             ``within``: they stay in the result, which some compatible servers take.
+        send_back: what the server alone has words for, its reasoning and what its own tools did, goes back to it.
         spelling: whose names and ids the server takes, such as ``mistral``; the API's own if ``None``.
         extra: put into the payload as it is; ``None`` takes a key out.
     """
@@ -80,8 +81,14 @@ class Options:
     temperature: float | None = None
     custom_tools: bool = False
     result_images: str = "beside"
+    send_back: bool = True
     spelling: str | None = None
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def server(self) -> str:
+        """The host of the address, by which a server is known again; its port may be another the next time."""
+        return urlsplit(self.base_url).hostname or ""
 
 
 def read_options(config: Mapping[str, Any], *, provider: str, home: str, api_key_env: str) -> Options:
@@ -202,6 +209,7 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "temperature": _number,
     "custom_tools": flag,
     "result_images": _images,
+    "send_back": flag,
     "spelling": _text,
     "extra": lambda value: MappingProxyType(mapping(value)),
 }
@@ -230,6 +238,7 @@ CONFIG_SCHEMA: Final[Json] = {
         "temperature": {"type": "number"},
         "custom_tools": {"type": "boolean"},
         "result_images": {"enum": ["beside", "within"]},
+        "send_back": {"type": "boolean"},
         "spelling": {"type": "string", "minLength": 1},
         "extra": {"type": "object"},
     },

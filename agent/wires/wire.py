@@ -17,6 +17,7 @@ from ...interop.streams.calls import assembler
 from ...interop.streams.stream_errors import StreamError
 from ..requests.stop_reasons import stop_reason
 from .attempts import AttemptFailed, Failure, of_error
+from .skeleton import text_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -184,6 +185,8 @@ class StreamReader(ABC):
         self._calls = assembler(self.family)
         self._finished = False
         self._refused = False
+        self._said = 0
+        self._placed = 0
 
     def feed(self, event: Json) -> Iterator[Json]:
         """Take one event of the stream; yield what it says to people.
@@ -243,7 +246,14 @@ class StreamReader(ABC):
     def _say(self, text: Any) -> Iterator[Json]:
         if isinstance(text, str) and text:
             self.partial.content.append(text)
+            self._said += len(text)
             yield {"type": "text", "text": text}
+
+    def _place_text(self, keys: Json | None = None) -> None:
+        """Keep a place for the text that has been said since the last one, if there is any."""
+        if self._said > self._placed:
+            self.partial.kept.append(text_place(self._said - self._placed, keys))
+            self._placed = self._said
 
     def _refuse(self, text: Any) -> Iterator[Json]:
         """Say what a model says that refuses: it is all that there is to be shown."""

@@ -120,14 +120,14 @@ THINKING = {
     ],
 }
 KEPT = {
-    "chat": [],
+    "chat": [{"reasoning_content": "hm"}],
     "responses": [
         {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "e"},
-        {"callboard_place": "text"},
+        {"callboard_place": "text", "length": 8},
     ],
     "anthropic": [
         {"type": "thinking", "thinking": "hm", "signature": "e"},
-        {"callboard_place": "text"},
+        {"callboard_place": "text", "length": 8},
         {"type": "server_tool_use", "id": "s", "name": "search", "input": {"q": 1}},
     ],
 }

@@ -11,7 +11,7 @@ from callboard.agent.wires.core_history import as_sent, read_history
 from callboard.agent.wires.openai_chat_wire import CHAT
 from callboard.agent.wires.openai_responses_wire import RESPONSES
 from callboard.agent.wires.options import read_options
-from callboard.agent.wires.skeleton import TEXT, call_place, filled, worth_keeping
+from callboard.agent.wires.skeleton import PLACE, call_place, filled, text_place, worth_keeping
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.format_ids import HOSTED
 from callboard.interop.transcripts.repair_report import NO_RESULT
@@ -282,7 +282,7 @@ def test_text_that_stands_in_parts_is_read_out_of_an_answer():
 
 def test_what_a_provider_wants_back_stands_where_it_stood_and_goes_to_no_other():
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    items = [thought, dict(TEXT), call_place("c2"), call_place("gone"), call_place("c1")]
+    items = [thought, {PLACE: "text"}, call_place("c2"), call_place("gone"), call_place("c1")]
     turn = assistant(
         call(), call(call_id="c2"), content="So.", native={"format": "anthropic.messages", "items": items}
     )
@@ -294,14 +294,43 @@ def test_what_a_provider_wants_back_stands_where_it_stood_and_goes_to_no_other()
     assert "thinking" not in json.dumps([written("chat", turn), written("responses", turn)])
 
 
+def said(text):
+    return [{"t": text}] if text else []
+
+
+A, B, AGAIN = {"c": "A"}, {"c": "B"}, {"c": "A2"}
+SKELETON = [{"r": 1}, call_place("a"), text_place(2), {"r": 2}, call_place("a"), text_place(3)]
+
+
 def test_a_skeleton_is_filled_by_place():
-    kept = [{"r": 1}, call_place("a"), dict(TEXT), {"r": 2}, call_place("a"), dict(TEXT)]
+    full = filled(SKELETON, "onetw", [("a", A), ("b", B), ("a", AGAIN)], said)
 
-    full = filled(kept, ["text"], [("a", "A1"), ("b", "B"), ("a", "A2")])
+    assert full == [{"r": 1}, A, {"t": "on"}, {"r": 2}, AGAIN, {"t": "etw"}, B]
+    assert filled([], "text", [("a", A)], said) == [{"t": "text"}, A]
 
-    assert full == [{"r": 1}, "A1", "text", {"r": 2}, "A2", "B"]
-    assert filled([], ["text"], [("a", "A")]) == ["text", "A"]
-    assert worth_keeping([dict(TEXT), call_place("a")]) == ()
+
+@pytest.mark.parametrize("places", [SKELETON, [{**each, "length": None} for each in SKELETON]])
+def test_a_text_that_its_places_do_not_fit_stands_in_the_first_of_them(places):
+    full = filled(places, "longer", [("a", A)], said)
+
+    assert [each for each in full if "t" in each] == [{"t": "longer"}]
+    assert full[2] == {"t": "longer"}
+
+
+def test_what_stands_in_a_place_has_the_keys_that_are_kept_for_it():
+    kept = [
+        text_place(2, {"phase": "p"}),
+        call_place("a", {"caller": "x"}),
+        call_place("gone", {"caller": "y"}),
+    ]
+
+    assert filled(kept, "on", [("a", A)], said) == [{"t": "on", "phase": "p"}, {"c": "A", "caller": "x"}]
+    assert filled(kept, "", [], said) == []
+
+
+def test_places_without_keys_are_not_worth_keeping():
+    assert worth_keeping([text_place(1), call_place("a", {})]) == ()
+    assert len(worth_keeping([text_place(1), call_place("a", {"caller": "x"})])) == 2
 
 
 FAMILIES = {
