@@ -10,6 +10,8 @@ The shell tells it what has happened, and does what it answers::
                └── RUNNING ─ stop ─▶ STOPPING ── all have ended ────────┘
          all have ended
 
+A paused answer without calls is kept, and the model is asked again at once, as behind calls that have ended.
+
 The law: behind every assistant's message that it gives away to be kept come exactly as many tool messages as
 the message has calls, one for each id, in the order of the calls, and nothing between them. Whatever happens
 and in whatever order: a call that is not run any more is answered as ``cancelled``, a second end of a call
@@ -260,9 +262,10 @@ class Turn:
 
 
 def end_of(steps: Iterable[Step], stop: StopReason | None) -> str | None:
-    """Return the `Reason` for which a turn ends with an answer; ``None`` if it has calls that are to be run.
+    """Return the `Reason` for which a turn ends with an answer; ``None`` if it goes on: calls are to be run, or it is paused.
 
-    A refused answer ends it whatever it asks for: it is no whole decision.
+    A refused answer ends it whatever it asks for: it is no whole decision. A pause of which nothing came is no pause: the
+    provider would be asked the same again.
 
     Args:
         steps: of the answer.
@@ -272,6 +275,8 @@ def end_of(steps: Iterable[Step], stop: StopReason | None) -> str | None:
     if stop == "refused":
         return Reason.REFUSED
     if any(call.id not in step.answers for step in steps for call in step.calls):
+        return None
+    if stop == "paused" and steps:
         return None
     return Reason.ANSWERED if any(map(_says_something, steps)) else Reason.EMPTY
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...interop.default_registry import get_registry_from_context
 from ...interop.transcripts.repair import repair_transcript
+from ..requests.stop_reasons import stop_of
 from ..wires.attached import with_attachments
 from ..wires.core_history import as_sent, conversion_of, core_messages, read_history
 from ..wires.options import CONFIG_SCHEMA, read_options
@@ -106,7 +107,9 @@ class Spelled:
         registry = get_registry_from_context(context)
         calls = [registry.sanitize_tool_call(call) for call in partial.get("tool_calls") or ()]
         partial = {"content": "", "kept": [], **partial, "tool_calls": as_sent(calls)}
-        answer = self.wire.write_answer(partial) if partial["content"] or calls else []
+        # What was kept alone would be refused as a message, unless the provider wants to go on from it.
+        said = partial["content"] or calls or stop_of(partial).reason == "paused"
+        answer = self.wire.write_answer(partial) if said else []
         state = {**state, "partial": partial, "request": {**request, "answered": True}}
         return final_messages, [*native_messages, *answer], state
 

@@ -3,9 +3,7 @@
 Roles take turns: results, and what the user says next, are one message. Text that is blank is refused, and left
 out. What the model thought is signed and has to come back as it was, and so has what the provider's own tools
 did; both are kept in their places (see `skeleton.py`). A thought whose signature did not come is dropped.
-
-A call that code in a container has made says so, and is answered in that container alone. So its id is kept as well, and sent
-while the turn goes on: until the user speaks again. Later the container may be gone, which would refuse the request.
+What matters only while a turn goes on stands in `anthropic_turns.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from ...interop.calls.arguments import parse_arguments
 from ...interop.exact_json import exact_json
 from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
 from ...interop.parts import TextPart
+from .anthropic_turns import CONTAINER, added, container_of, finished
 from .skeleton import call_place, filled, text_place, worth_keeping
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
@@ -29,9 +28,6 @@ Json = dict[str, Any]
 
 MAX_TOKENS: Final = 4096
 """What the model may say if nothing is configured: the API wants a number, and every model takes this one."""
-
-_CONTAINER: Final = "callboard_container"
-"""Key of what is kept, and of a native message until it is sent: the id of the container that its code ran in."""
 
 
 def write_history(entries: Sequence[Entry]) -> list[Json]:
@@ -47,20 +43,20 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
     for entry in entries:
         if entry.role == "assistant":
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
-            _add(messages, "assistant", filled(entry.kept, text, entry.calls, _text))
-            _add(messages, "user", [_flagged(*result[:2]) for result in entry.results])
+            added(messages, "assistant", filled(entry.kept, text, entry.calls, _text))
+            added(messages, "user", [_flagged(*result[:2]) for result in entry.results])
             for behind in shown_behind(entry.results, "tool_use_id", lambda text: _text(text)[0]):
-                _add(messages, "user", behind["content"])
+                added(messages, "user", behind["content"])
         elif entry.role != "system":
-            _add(messages, "user", [block for part in entry.parts for block in _blocks(part)])
-    return messages
+            added(messages, "user", [block for part in entry.parts for block in _blocks(part)])
+    return finished(messages)
 
 
 def write_answer(partial: Json) -> list[Json]:
     """Return the assistant's message; none, if nothing was said."""
     calls = [(str(call.get("id")), call) for call in partial["tool_calls"]]
     messages: list[Json] = []
-    _add(messages, "assistant", filled(worth_keeping(partial["kept"]), partial["content"], calls, _text))
+    added(messages, "assistant", filled(worth_keeping(partial["kept"]), partial["content"], calls, _text))
     return messages
 
 
@@ -77,7 +73,7 @@ def read_answer(messages: Sequence[Any]) -> Spoken:
                 kept.append(_call_place(block))
             case _:
                 kept.append(block)
-    kept += ({_CONTAINER: message[_CONTAINER]} for message in messages if _CONTAINER in message)
+    kept += ({CONTAINER: message[CONTAINER]} for message in messages if CONTAINER in message)
     return Spoken(content, tuple(calls), worth_keeping(kept))
 
 
@@ -92,37 +88,13 @@ def write_payload(messages: list[Json], options: Options) -> Json:
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     if system:
         payload["system"] = system
-    if (container := _container(messages)) is not None:
+    if (container := container_of(messages)) is not None:
         payload["container"] = container
     return payload
 
 
-def _add(messages: list[Json], role: str, blocks: list[Json]) -> None:
-    content = [block for block in blocks if _CONTAINER not in block]
-    if not content:
-        return
-    about = {key: block[key] for block in blocks for key in block if key == _CONTAINER}
-    if messages and messages[-1]["role"] == role:
-        messages[-1] = {**messages[-1], "content": [*messages[-1]["content"], *content], **about}
-    else:
-        messages.append({"role": role, "content": content, **about})
-
-
 def _sent(message: Json) -> Json:
-    return {key: value for key, value in message.items() if key != _CONTAINER}
-
-
-def _container(messages: list[Json]) -> str | None:
-    """The id of the container in which the turn goes on; ``None`` if it has none, or if the user has begun another."""
-    for message in reversed(messages):
-        if isinstance(message.get(_CONTAINER), str):
-            return str(message[_CONTAINER])
-        answers = any(
-            isinstance(block, dict) and block.get("type") == "tool_result" for block in message["content"]
-        )
-        if message["role"] != "assistant" and not answers:
-            return None
-    return None
+    return {key: value for key, value in message.items() if key != CONTAINER}
 
 
 def _call_place(block: Json) -> Json:
@@ -232,7 +204,7 @@ class AnthropicReader(StreamReader):
         if not self._finished:
             self._place_text()
             if self._container is not None:
-                self.partial.kept.append({_CONTAINER: self._container})
+                self.partial.kept.append({CONTAINER: self._container})
         super().close()
 
 

@@ -245,10 +245,10 @@ class Carrier:
     def runs(self, call):
         return any(each is call for each in self.running)
 
-    def happen(self, what, call, answer):
+    def happen(self, what, call, answer, stop):
         match what:
             case "model":
-                self.carry(self.turn.answered(answer))
+                self.carry(self.turn.answered(answer, stop))
             case "preview":
                 self.carry(self.turn.previewed(call))
             case "call":
@@ -261,6 +261,7 @@ STEPS = st.lists(
     ),
     max_size=2,
 )
+ANSWERS = st.tuples(STEPS, st.sampled_from([None, None, None, "length", "paused", "refused"]))
 TROUBLE = st.sampled_from([None] * 12 + ["stop", "abandon", "broke", "again"])
 
 
@@ -284,7 +285,7 @@ def test_whatever_happens_every_call_is_answered_once_in_order_and_the_turn_ends
                     carrier.carry(turn.ended(old, answers(old.id)))
             case _:
                 what = carrier.waiting.pop(data.draw(st.integers(0, len(carrier.waiting) - 1)))
-                carrier.happen(*what, data.draw(STEPS) if what[0] == "model" else None)
+                carrier.happen(*what, *(data.draw(ANSWERS) if what[0] == "model" else (None, None)))
 
     assert len(carrier.finished) == 1
     assert carrier.asked <= max_rounds

@@ -235,6 +235,10 @@ CALLER = {"type": "code_execution_20260120", "tool_id": "srvtoolu_1"}
 CONTAINER = {"id": "container_1", "expires_at": "2026-11-25T10:00:00Z"}
 
 
+def ran(code):
+    return {"type": "code_execution_tool_result", "tool_use_id": code["id"], "content": {}}
+
+
 def use(**more):
     return {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}, **more}
 
@@ -271,7 +275,8 @@ def test_a_call_that_the_model_made_itself_leaves_nothing_to_keep(server):
 
 
 def test_texts_between_the_work_of_the_servers_tools_go_back_where_they_stood(server):
-    blocks = [text("I look. "), CODE, text("So far. "), {**CODE, "id": "srvtoolu_2"}, text("It is 7.")]
+    more = {**CODE, "id": "srvtoolu_2"}
+    blocks = [text("I look. "), CODE, ran(CODE), text("So far. "), more, ran(more), text("It is 7.")]
     asked, message = answer_of(server, "anthropic", message_of(*blocks, reason="end_turn"))
 
     (sent,) = assistants(sent_back(server, asked, message))
@@ -303,6 +308,14 @@ def test_a_container_is_asked_for_again_while_its_turn_goes_on(server, where):
     assert "container" not in later
     for body in (going_on, later):
         assert all(message.keys() == {"role", "content"} for message in body["messages"])
+
+
+def test_a_call_outlives_the_code_that_made_it_and_was_never_finished(server):
+    asked, message = answer_of(server, "anthropic", message_of(CODE, use(caller=CALLER)))
+
+    sent = assistants(sent_back(server, asked, message, {"role": "assistant", "content": "Well."}))
+
+    assert sent[0]["content"] == [use()]
 
 
 def test_a_container_of_the_configuration_goes_before(server):
