@@ -43,7 +43,8 @@ def stop_reason(said: Any) -> StopReason | None:
     """Return what a word of a provider's comes to; ``None`` if it is no word."""
     if not isinstance(said, str) or not said:
         return None
-    return _BY_WORD.get(said.lower(), "other")
+    # Gemini's server of Chat Completions says more behind a colon: "content_filter: SAFETY".
+    return _BY_WORD.get(said.lower().partition(":")[0], "other")
 
 
 def stop_of(partial: Any) -> Stop:

@@ -9,6 +9,8 @@ from callboard import AgentCore
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.server import ReplayServer
 from callboard.agent.requests.stop_reasons import stop_reason
+from callboard.agent.sampling import NoAnswer
+from callboard.hosts.mcp.sampling import Sampling
 from conversations import breaches
 from providers import SCRIPT, STACKS, said
 from scripted_provider import Scripted, ScriptedAwaiting, asks
@@ -50,6 +52,8 @@ DETAILS = {"type": "refusal", "category": "cyber", "explanation": "It could do h
 NO_ANSWERS = {
     "a filter": ("chat", chat(reason="content_filter"), "refused", ""),
     "a filter in the midst": ("chat", chat({"content": "So"}, reason="content_filter"), "refused", "So"),
+    "a filter of Gemini's": ("chat", chat(reason="SAFETY"), "refused", ""),
+    "a filter that says more": ("chat", chat(reason="content_filter: RECITATION"), "refused", ""),
     "a refusal": ("chat", chat({"refusal": "I can"}, {"refusal": "not."}, reason="stop"), "refused", "I cannot."),
     "nothing": ("chat", chat(reason="stop"), "empty", ""),
     "nothing but blanks": ("chat", chat({"content": " \n"}, reason="stop"), "empty", " \n"),
@@ -133,6 +137,16 @@ def test_a_provider_of_ones_own_may_say_it_in_the_words_of_its_server(provider, 
 
     assert told[-1]["reason"] == "refused"
     assert (f"({word})" in of("no_answer", told)[0]["error"]) == (word != "refused")
+
+
+def test_a_server_that_has_the_model_asked_hears_why_there_is_no_answer(server):
+    asked_for = Sampling("p", (("user", "Say it", ()),), None, 10, None)
+    with AgentCore() as core:
+        core.register_provider(STACKS["chat"][0], {"model": "m", "base_url": server.url})
+        server.next(stream_reply(chat(reason="content_filter"), done=True))
+
+        with pytest.raises(NoAnswer, match="content_filter"):
+            core.board.hooks.sampler.sample(asked_for, lambda: False)
 
 
 def test_a_provider_that_only_yields_says_it_with_its_usage():

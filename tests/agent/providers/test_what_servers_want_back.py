@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from callboard import AgentCore
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.server import ReplayServer
+from callboard.providers import OpenAIChatProvider
 from providers import SCRIPT, Asked, calls_of, result_of, user
 from sdks import sdks
+from toolbox import Toolbox, asked, collected
 
 ASKED = user("Look around")
 
@@ -57,6 +62,38 @@ def test_reasoning_content_goes_back_with_its_call(server):
 
     assert sent["reasoning_content"] == "hm"
     assert sent["tool_calls"][0]["id"] == "c1"
+
+
+@pytest.mark.parametrize("drive", ["run", "arun"])
+def test_a_thinking_model_is_asked_again_with_all_its_thoughts_in_every_later_request(
+    server, tmp_path, drive
+):
+    def call(number):
+        function = {"name": "add", "arguments": '{"a":1,"b":2}'}
+        return {"tool_calls": [{"index": 0, "id": f"c{number}", "function": function}]}
+
+    server.requests.clear()
+    for number in (1, 2):
+        server.next(chat({"reasoning_content": f"thought {number}"}, call(number)))
+    server.next(chat({"reasoning_content": "thought 3"}, {"content": "So."}, reason="stop"))
+    with AgentCore(session_dir=tmp_path) as core:
+        core.register_tool(Toolbox())
+        core.register_provider(OpenAIChatProvider, {"model": "m", "base_url": server.url})
+        turn = getattr(core, drive)(asked(core), {})
+        done = list(turn)[-1] if drive == "run" else asyncio.run(collected(turn))[-1]
+        loaded, _ = core.sessions.load(done["session"].id)
+        list(core.run(core.add_message(loaded, "user", "And?"), {}))
+
+    thoughts = [
+        [message.get("reasoning_content") for message in assistants(request.body)]
+        for request in server.requests
+    ]
+    assert thoughts == [
+        [],
+        ["thought 1"],
+        ["thought 1", "thought 2"],
+        ["thought 1", "thought 2", "thought 3"],
+    ]
 
 
 def test_an_empty_reasoning_content_goes_back_too(server):
