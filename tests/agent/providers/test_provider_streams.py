@@ -287,16 +287,85 @@ def spoilt(value):
             yield {**value, key: odd} if isinstance(value, dict) else [*value[:key], odd, *value[key + 1 :]]
 
 
-@pytest.mark.parametrize("name", WIRES)
-def test_whatever_is_odd_in_an_event_is_passed_over_or_is_the_provider_failing(name):
-    for place, event in enumerate(THINKING[name]):
+RARE = [
+    (
+        "chat",
+        [
+            {
+                "choices": [
+                    {
+                        "delta": {
+                            "reasoning_details": [{"type": "reasoning.text", "text": "h", "index": 0}],
+                            "refusal": "no",
+                            "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "m"}]}],
+                        }
+                    }
+                ]
+            }
+        ],
+    ),
+    (
+        "chat",
+        [
+            {
+                "choices": [
+                    {"message": {"content": [{"type": "text", "text": "x"}], "reasoning_content": "y"}}
+                ]
+            },
+            {"choices": [{"message": {"tool_calls": [{"id": "c", "function": {"name": "f"}}]}}]},
+        ],
+    ),
+    (
+        "responses",
+        [
+            {"type": "response.refusal.delta", "delta": "no"},
+            {"type": "response.output_item.done", "item": {"type": "message", "phase": "commentary"}},
+        ],
+    ),
+    (
+        "anthropic",
+        [
+            {"type": "message_start", "message": {"container": {"id": "c"}}},
+            {
+                "type": "content_block_start",
+                "index": 7,
+                "content_block": {
+                    "type": "tool_use",
+                    "id": "t",
+                    "name": "f",
+                    "input": {},
+                    "caller": {"type": "code", "tool_id": "s"},
+                    "toolset_name": "x",
+                },
+            },
+            {"type": "content_block_stop", "index": 7},
+            {
+                "type": "message_delta",
+                "delta": {
+                    "stop_reason": "refusal",
+                    "stop_details": {"explanation": "x"},
+                    "container": {"id": "c"},
+                },
+            },
+        ],
+    ),
+]
+"""What does not come with each answer."""
+
+
+@pytest.mark.parametrize(("name", "events"), [*THINKING.items(), *RARE])
+def test_whatever_is_odd_in_an_event_is_passed_over_or_is_the_provider_failing(name, events):
+    wire = WIRES[name]
+    for place, event in enumerate(events):
         for odd in filter(lambda each: isinstance(each, dict), spoilt(event)):
-            reader, told = WIRES[name].read(), []
+            reader, told = wire.read(), []
             try:
-                for each in (*THINKING[name][:place], odd, *THINKING[name][place + 1 :]):
+                for each in (*events[:place], odd, *events[place + 1 :]):
                     told += reader.feed(each)
                 told += reader.finish()
             except AttemptFailed:
-                continue
+                reader.close()
+            partial = reader.partial.as_json()
             assert all(isinstance(each.get("text", ""), str) for each in told)
-            assert isinstance(reader.partial.as_json()["content"], str)
+            assert isinstance(partial["content"], str)
+            assert wire.read_answer(wire.write_answer(partial)).content in {partial["content"], ""}
