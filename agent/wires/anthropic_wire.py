@@ -200,7 +200,7 @@ class AnthropicReader(StreamReader):
                 self._stopped(reason)
 
     def close(self) -> None:
-        """See `StreamReader`; and keep the place of the last text, and the container."""
+        """Keep the place of the last text and the container, and do as `StreamReader.close` does."""
         if not self._finished:
             self._place_text()
             if self._container is not None:

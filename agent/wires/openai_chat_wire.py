@@ -90,8 +90,8 @@ def _text(text: str) -> Json:
 class ChatReader(StreamReader):
     """Reads the chunks of a completion, its first choice alone.
 
-    Some servers send a ``message`` in place of a ``delta``, or beside it: the whole one, once or at the end of each chunk as
-    far as it has come, or a piece. It is read if deltas have said nothing, and what it repeats is left out.
+    Some servers send a ``message`` in place of a ``delta``, or beside it. It may be whole, may grow from chunk to chunk, or
+    may be a piece. It is read only if no delta has said anything, and text that it repeats is left out.
     """
 
     family: ClassVar = OPENAI_CHAT
@@ -103,7 +103,7 @@ class ChatReader(StreamReader):
         self._reasoning = Reasoning()
 
     def close(self) -> None:
-        """See `StreamReader`; and keep the reasoning."""
+        """Keep the reasoning, and do as `StreamReader.close` does."""
         if not self._finished:
             self.partial.kept += self._reasoning.kept()
         super().close()
@@ -155,9 +155,9 @@ class ChatReader(StreamReader):
 
 
 def _pieces_of(said: Json) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a delta or a message, each with what it is.
+    """Yield the texts of a delta or a message, each with its kind.
 
-    Which is a ``text``, a ``refusal``, a ``thought``, or ``reasoning_content``, a thought that the server wants back.
+    Kinds are ``text``, ``refusal``, ``thought``, and ``reasoning_content``, a thought that the server wants back.
     """
     thought = said.get(CONTENT)
     yield from _texts(CONTENT, thought)

@@ -265,7 +265,8 @@ class StreamReader(ABC):
         """The answer is whole; ``word`` is the provider's for why."""
         self.ended = True
         self.partial.stop_reason = stop_reason(word)
-        self.partial.stop_detail = " ".join(f"{word}: {detail}".split())[:_LONGEST_DETAIL] if detail else word
+        said = f"{word}: {detail}" if detail else word
+        self.partial.stop_detail = " ".join(said[:_LONGEST_DETAIL].split())
 
     def _think(self, text: Any) -> Iterator[Json]:
         if isinstance(text, str) and text:

@@ -111,6 +111,16 @@ def test_the_event_has_the_providers_own_words_and_so_has_the_message(server):
     assert incomplete == {"code": "refused", "error": event["error"]}
 
 
+def test_what_a_server_says_of_it_is_told_in_one_line_of_bounded_length(server):
+    with AgentCore() as core:
+        core.register_provider(STACKS["chat"][0], {"model": "m", "base_url": server.url})
+        server.next(stream_reply(chat(reason="content_filter:\n" + "x" * 9999), done=True))
+        (event,) = of("no_answer", list(core.run(asked(core), {})))
+
+    assert len(event["error"]) < 1000
+    assert "\n" not in event["error"]
+
+
 def test_the_calls_of_an_answer_that_a_filter_stopped_are_answered_but_not_run(server):
     toolbox = Toolbox()
     with AgentCore() as core:
