@@ -4,12 +4,16 @@ Only simple schemas: objects, arrays, strings, numbers, booleans, null, enumerat
 types, ``anyOf``, and references within the schema. What cannot be drawn with certainty (a pattern, a
 ``oneOf``, a condition) is refused, and never guessed: a call with wrong arguments tests the tool's
 manners and not its recovery. An optional property that cannot be drawn is left out.
+
+Numbers are as near to zero as their bounds let them be, for they say how much a tool is to do; and a tool that is to wait for a
+time waits next to none.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import CallboardError
 
@@ -38,6 +42,18 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 """The keywords that are understood, by type."""
 
 _DEEPEST = 6
+
+_REACH: Final = 3
+"""How far from zero, or from the bound that is next to it, a number may be."""
+
+_SHORTEST: Final = 0.02
+"""The same of a time to wait; in minutes, too, that is no long one."""
+
+_WAIT: Final = re.compile(
+    r"(?!.*timeout).*(seconds?\b|_ms\b|milli|minute|hour|duration|delay|sleep|wait|pause|interval)",
+    re.IGNORECASE,
+)
+"""The path of a property that says how long a tool is to take; a timeout says how long at most."""
 
 
 class CannotDraw(CallboardError):
@@ -171,23 +187,29 @@ class _Drawing:
     def _number(self, schema: Json, path: str, *, whole: bool) -> float:
         least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
         above, below = schema.get("exclusiveMinimum", -math.inf), schema.get("exclusiveMaximum", math.inf)
+        reach = _SHORTEST if _WAIT.match(path) else _REACH
         if whole:
             low = max(_ceil(least), _floor(above) + 1)
             high = min(_floor(most), _ceil(below) - 1)
-            low, high = _bounded(low, high)
             _require(low <= high, path, "no number is allowed")
+            low, high = _near_zero(low, high, math.floor(reach))
             return self._chance.randint(int(low), int(high))
-        low, high = _bounded(max(least, above), min(most, below))
+        low, high = max(least, above), min(most, below)
         _require(low < high or (low == high and low > above and high < below), path, "no number is allowed")
-        drawn = low + (high - low) * self._chance.choice((0.25, 0.5, 0.75))
-        return drawn if drawn % 1 else float(drawn)
+        low, high = _near_zero(low, high, reach)
+        wholes = range(math.floor(low) + 1, math.ceil(high))  # a count is often called a number
+        if wholes:
+            return float(self._chance.choice(wholes))
+        return float(low + (high - low) * self._chance.choice((0.25, 0.5, 0.75)))
 
 
-def _bounded(low: float, high: float) -> tuple[float, float]:
-    """Finite bounds: near to the one that is given, or to zero."""
-    if low == -math.inf:
-        low = -100 if high == math.inf else min(-100.0, high - 100)
-    return (low, low + 1000) if high == math.inf else (low, high)
+def _near_zero(low: float, high: float, reach: float) -> tuple[float, float]:
+    """Of what lies between two bounds, the part that is next to zero."""
+    if low > 0:
+        return low, min(high, low + reach)
+    if high < 0:
+        return max(low, high - reach), high
+    return max(low, 0), min(high, reach)
 
 
 def _ceil(number: float) -> float:

@@ -100,6 +100,50 @@ def test_what_is_drawn_is_what_the_schema_allows(inner, allowed):
     assert {draw_arguments(schema, Random(seed))["x"] for seed in range(40)} == allowed
 
 
+def drawn_numbers(inner, name="x"):
+    schema = {"type": "object", "properties": {name: inner}, "required": [name]}
+    return {draw_arguments(schema, Random(seed))[name] for seed in range(60)}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "least", "most"),
+    [
+        ({}, 0, 3),
+        ({"minimum": 0}, 0, 3),
+        ({"maximum": 10**9}, 0, 3),
+        ({"minimum": -90, "maximum": 90}, 0, 3),
+        ({"minimum": 1000}, 1000, 1003),
+        ({"exclusiveMinimum": 0, "maximum": 0.5}, 0, 0.5),
+        ({"maximum": -7}, -10, -7),
+    ],
+)
+def test_a_number_is_as_near_to_zero_as_its_bounds_let_it_be(bounds, least, most):
+    numbers = drawn_numbers({"type": "number", **bounds})
+
+    assert least <= min(numbers) <= max(numbers) <= most
+    assert len(numbers) > 1
+
+
+def test_a_whole_number_without_bounds_is_small():
+    assert drawn_numbers({"type": "integer"}, "count") == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("name", ["seconds", "delay", "durationMs", "wait_for", "minutes"])
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_tool_is_asked_to_wait_for_next_to_no_time(name, optional):
+    inner = {"type": "number", "minimum": 0, "maximum": 3600}
+
+    numbers = drawn_numbers({"anyOf": [inner, {"type": "null"}]} if optional else inner, name)
+
+    assert max(numbers - {None}) <= 0.02
+    assert drawn_numbers({"type": "integer"}, name) == {0}
+    assert drawn_numbers({"type": "integer", "minimum": 5}, name) == {5}
+
+
+def test_a_timeout_is_no_time_to_wait_for():
+    assert max(drawn_numbers({"type": "number"}, "timeout_seconds")) >= 1
+
+
 @pytest.mark.parametrize(
     ("inner", "why"),
     [
