@@ -25,6 +25,8 @@ INSTALLED := $(VENV)/installed.stamp
 CHECKERS := $(VENV)/checkers.stamp
 VIEW := build/view
 FRAMEWORKS := $(VENV)/frameworks
+KIT := $(VENV)/kit
+WHEEL := build/wheel
 SITE_BUILDER := $(VENV)/docs
 PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
 QUICK := tests/base tests/plugins tests/interop tests/supervision tests/agent
@@ -37,7 +39,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients test-kit quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -71,6 +73,16 @@ test-mcp: $(INSTALLED) node ## Run the tests with real MCP servers, of Node and 
 test-mcp-clients: $(INSTALLED) node ## Run the tests with the official MCP clients and the conformance suite (fetches those)
 	@PYTHONPATH=tests/support $(RUN) tests/support/mcp_client_packages.py
 	@$(RUN) -m pytest tests/facade/mcp/official_clients.py $(ARGS)
+
+# In an environment of its own, from a wheel: as it is installed, with nothing of the checkout.
+test-kit: $(INSTALLED) node ## Have `callboard chaos` try each example, each template and MCP servers of others (fetches those)
+	@PYTHONPATH=tests/support $(RUN) tests/support/real_mcp_servers.py
+	@rm -rf $(WHEEL)
+	@$(RUN) -m pip --quiet --disable-pip-version-check --no-input wheel --no-deps --no-index --no-build-isolation --wheel-dir $(WHEEL) .
+	@test -x $(KIT)/bin/python || $(RUN) -m venv $(KIT)
+	@$(KIT)/bin/python -m pip --quiet --disable-pip-version-check --no-input install "$$(echo $(WHEEL)/*.whl)[test]"
+	@$(KIT)/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --force-reinstall $(WHEEL)/*.whl
+	@$(KIT)/bin/python -m pytest tests/facade/trial/every_healthy_tool.py $(ARGS)
 
 test-pythons: ## Run all tests on each Python of 3.11 to 3.14 that is found, each in a fresh environment
 	@"$(PYTHON)" tests/support/pythons.py all $(ARGS)

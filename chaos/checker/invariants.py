@@ -65,24 +65,29 @@ class Check:
         said: what was looked at; the first thing that is wrong; or why there was nothing to look at.
         looked_at: how many things; a rule that looked at none has proved nothing.
         violations: all that is wrong.
+        applies: it is about something that was agreed with one of the plugins.
     """
 
     rule: str
     said: str
     looked_at: int
     violations: tuple[Violation, ...] = ()
+    applies: bool = True
 
     @property
     def standing(self) -> Standing:
         """How it came out."""
         if self.violations:
             return Standing.BROKEN
-        return Standing.HELD if self.looked_at else Standing.NOT_TESTED
+        if self.looked_at:
+            return Standing.HELD
+        return Standing.NOT_TESTED if self.applies else Standing.CANNOT_APPLY
 
     @property
     def told(self) -> str:
         """What is said of it, in words."""
-        return f"not tested: {self.said}" if self.standing is Standing.NOT_TESTED else self.said
+        untold = self.standing in {Standing.NOT_TESTED, Standing.CANNOT_APPLY}
+        return f"{self.standing}: {self.said}" if untold else self.said
 
     @property
     def ok(self) -> bool:
@@ -102,7 +107,7 @@ class Check:
 
 
 def standing(checks: Iterable[Check]) -> Standing:
-    """How a run came out as a whole: broken if a rule is; held only if all of them were tested."""
+    """How a run came out as a whole: broken if a rule is; held only if all that apply were tested."""
     return together(check.standing for check in checks)
 
 
@@ -118,8 +123,8 @@ def violations(run: Run) -> tuple[Violation, ...]:
 
 def _check(run: Run, rule: str) -> Check:
     found = tuple(RULES[rule](run))
-    count, said = LOOKED_AT[rule](run)
+    count, said, applies = LOOKED_AT[rule](run)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         return Check(rule, found[0].what + more, count, found)
-    return Check(rule, said, count)
+    return Check(rule, said, count, applies=applies)

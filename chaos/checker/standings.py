@@ -20,19 +20,21 @@ class Standing(StrEnum):
     """It found something wrong."""
     NOT_TESTED = "not tested"
     """It found nothing to look at, so it has proved nothing."""
+    CANNOT_APPLY = "cannot apply"
+    """It is about what was agreed with none of the plugins, so no run of them could test it."""
 
 
 def together(standings: Iterable[Standing]) -> Standing:
-    """How several came out as a whole: broken if one is; held only if all were tested, and there was one."""
-    came = set(standings)
+    """How several came out as a whole: broken if one is; held if all that apply were tested, and there was one."""
+    came = set(standings) - {Standing.CANNOT_APPLY}
     if Standing.BROKEN in came:
         return Standing.BROKEN
     return Standing.HELD if came == {Standing.HELD} else Standing.NOT_TESTED
 
 
-MARK: Final = {Standing.HELD: "✓", Standing.BROKEN: "✗", Standing.NOT_TESTED: "·"}
+MARK: Final = {Standing.HELD: "✓", Standing.BROKEN: "✗", Standing.NOT_TESTED: "·", Standing.CANNOT_APPLY: "-"}
 STATUS: Final = {Standing.HELD: 0, Standing.BROKEN: 1, Standing.NOT_TESTED: NOT_TESTED}
-"""Of a program that has held a run against the rules."""
+"""Of a program that has held a run against the rules; no run as a whole is one that they cannot apply to."""
 WORD: Final = {
     Standing.HELD: "every rule holds",
     Standing.BROKEN: "NOT ALL RULES HOLD",

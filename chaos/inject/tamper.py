@@ -10,12 +10,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ...base.errors import JsonValueError
-from ...base.json import load_json
 from ...hosts.process.pump import Turn, in_turns
 from ...hosts.process.transport import ProcessTransport
 from ...hosts.process_tree.tree_kill import kill
 from ..schedules.corruption import spoil
+from .wires import host_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,17 +106,17 @@ class _Ear:
             self._pass_on(line + b"\n")
 
     def _pass_on(self, line: bytes) -> None:
-        request_id = _answered(line) if self._tamper.waits else None
-        if request_id is None:
+        answer = host_reply(line) if self._tamper.waits else None
+        if answer is None:
             self._listener.on_output(line)
             return
         due = self._tamper.take()
-        reply = spoil(line, request_id, due, self._tamper.garbage)
+        spoilt = spoil(line, answer.id, due, self._tamper.garbage)
         for fault in due:
             self._tamper.told(fault, self.pid)
         # It may be a flood, and comes behind the pump.
-        in_turns(self._listener.on_output, reply.data, self._turn)
-        if reply.code is not None:
+        in_turns(self._listener.on_output, spoilt.data, self._turn)
+        if spoilt.code is not None:
             self._cut = True
             kill(self.pid)  # unless it has ended by itself, in the middle of its line too
 
@@ -128,17 +127,3 @@ class _Ear:
 
     def on_gone(self, leftovers: list[int]) -> None:
         self._listener.on_gone(leftovers)
-
-
-def _answered(line: bytes) -> str | None:
-    """Whose answer a line is; ``None`` if it is none."""
-    if b'"ok"' not in line and b'"jsonrpc"' not in line:
-        return None
-    try:
-        message = load_json(line)
-    except JsonValueError:
-        return None
-    if not isinstance(message, dict) or "method" in message:  # an MCP server's own question has an id too
-        return None
-    request_id = message.get("id")
-    return str(request_id) if isinstance(request_id, str | int) else None

@@ -11,11 +11,10 @@ import math
 import queue
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...actors.hosted.hosted_plugin import HostedPlugin
 from ...base.errors import CallboardError
-from ..checker.facts import Answered
 from ..inject.arming import entered_before
 from .requests import quotas
 
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...supervision.runtime.events import Event
+    from ..checker.facts import Answered
     from ..recorder import Recorder
-    from .requests import Source
+    from .requests import Request, Source
 
 Json = dict[str, Any]
 
@@ -46,6 +46,7 @@ class Front:
         source: of its calls.
         quota: how many calls it gets.
         made, ended: so far.
+        proven: the last request that has succeeded and may be made again; ``None`` as long as there is none.
     """
 
     source: Source
@@ -53,6 +54,14 @@ class Front:
     chance: Random
     made: int = 0
     ended: int = 0
+    proven: Request | None = None
+
+
+class _Ended(NamedTuple):
+    """A call has ended that was made of this request, before that had a name."""
+
+    answer: Answered
+    request: Request
 
 
 @dataclass(slots=True)
@@ -123,7 +132,7 @@ class LoadTest:
         self._more = more
         self._heal = heal
         self._revive = revive
-        self._news: queue.SimpleQueue[Answered | Event | None] = queue.SimpleQueue()
+        self._news: queue.SimpleQueue[_Ended | Event | None] = queue.SimpleQueue()
         self._stopping = False
         self._out: set[str] = set()
         self._there = {name for name, _, state in entered_before(self._board) if state == "ready"}
@@ -206,9 +215,12 @@ class LoadTest:
                 return
 
     def _call_the_roll(self) -> None:
-        """One more call to each plugin, which has to go well: the faults are over."""
+        """One more call to each plugin, which has to go well: the faults are over.
+
+        It is one that has gone well before: what a further one would ask for, and how long that takes, nobody knows.
+        """
         for front in self.fronts.values():
-            self._submit(front)
+            self._submit(front, front.proven)
         self._drain()
 
     def states(self) -> dict[str, str]:
@@ -222,8 +234,9 @@ class LoadTest:
 
     # Calls and news
 
-    def _submit(self, front: Front) -> None:
-        request = front.source.draw(front.chance)
+    def _submit(self, front: Front, again: Request | None = None) -> None:
+        drawn = again or front.source.draw(front.chance)
+        request = front.source.named(drawn)
         front.made += 1
         self.recorder.submit_wire(
             front.source.plugin,
@@ -231,8 +244,8 @@ class LoadTest:
             name=request.name,
             deadline=self._deadline,
             judge=request.judge,
-            examine=None if request.expected is None else request.expected.examine,
-            then=self._news.put,
+            examine=request.examined,
+            then=lambda answer: self._news.put(_Ended(answer, drawn)),
         )
 
     def _take_news(self, within: float | None = None) -> bool:
@@ -243,12 +256,19 @@ class LoadTest:
             if within is not None:
                 return False
             raise LoadTestStuck(f"nothing has happened for {QUIET:g} s; {self._open()}") from None
-        if isinstance(item, Answered):
-            self.fronts[item.plugin].ended += 1
-            self.counts.endings[item.ending] = self.counts.endings.get(item.ending, 0) + 1
+        if isinstance(item, _Ended):
+            self._on_end(*item)
         elif item is not None:
             self._on_event(item)
         return True
+
+    def _on_end(self, answer: Answered, request: Request) -> None:
+        front = self.fronts[answer.plugin]
+        front.ended += 1
+        may_be_repeated = request.name is None and request.expected is None
+        if answer.ending == "success" and may_be_repeated:
+            front.proven = request
+        self.counts.endings[answer.ending] = self.counts.endings.get(answer.ending, 0) + 1
 
     def _on_event(self, event: Event) -> None:
         match event.kind:

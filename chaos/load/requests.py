@@ -38,12 +38,21 @@ class Request:
         judge: says more of its result; see `Recorder.submit`.
         name: the call's, unlike all others; made up when ``None``.
         expected: what is known of its end.
+        examine: says more of its result, whichever way it has ended; see `Recorder.submit_wire`.
     """
 
     wire: Json
     judge: Callable[[Json], Json] | None = None
     name: str | None = None
     expected: Expected | None = None
+    examine: Callable[[Json], Json] | None = None
+
+    def examined(self, call: Call) -> Json:
+        """What is to be said of its call, which has ended."""
+        found = {} if self.expected is None else self.expected.examine(call)
+        seen = {} if self.examine is None else self.examine(call.result())
+        judged = self.expected is not None or seen.get("judged", False)
+        return {**found, **seen, "judged": judged, "wrong": found.get("wrong") or seen.get("wrong", "")}
 
 
 @frozen
@@ -99,11 +108,13 @@ class Source:
         plugin: its name.
         draw: makes the next one.
         counts: what is expected of them tells the counter in the state; see `Expected`.
+        named: gives one its name, each time that it is made.
     """
 
     plugin: str
     draw: Callable[[Random], Request] = field(repr=False)
     counts: bool = False
+    named: Callable[[Request], Request] = field(default=lambda request: request, repr=False)
 
 
 def from_schemas(

@@ -4,33 +4,37 @@ Which call went to which generation, with which state, and what that generation 
 known all the same what it was given, that each answer reached the call that it was for, and that each call was given
 the state of the answer before it. A ledger of a tool's own says more: what it has done with what it was given.
 
-It stands next to the board, so what a `Tamper` has spoilt it sees spoilt.
+It stands next to the board, so what a `Tamper` has spoilt it sees spoilt. Which protocol a host speaks it need not be told: see `wires`.
+A plugin of this process has no line: see `thread_witness`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ...base.errors import JsonValueError
-from ...base.json import load_json
-from ...hosts.errors import HostGone
 from ...hosts.host import Host
+from ...hosts.mcp.result_bound import KeptResults
 from ...hosts.process.transport import ProcessTransport
+from ...hosts.protocol.wire import Response, ids_of_requests
+from ...plugins.results.failures import ending_of
 from ...plugins.results.normalise import complete_result
 from ..checker.facts import Answered, Happened, Ran
 from ..checker.host_rules import OWN_ANSWERS
+from ..inject.wires import host_reply, tool_request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ...hosts.process.process import Command, ProcessExit, ProcessListener
     from ...hosts.process.transport import Carry, Transport
     from ...hosts.process_tree.watchdog import Watchdog
     from ..checker.facts import Fact
+    from ..inject.wires import HostReply, ToolRequest
     from ..recorder import Recorder
 
 Json = dict[str, Any]
@@ -42,21 +46,23 @@ class Given:
 
     Attributes:
         call: its name.
-        generation: the generation that was given it.
+        generation: the generation that was given it; 0 in this process.
         at: when, on the clock of the run.
-        state: what it was given as state, as a digest.
+        state: what it was given as state, as a digest; ``None`` where its protocol has none.
         answered: it has an answer on the line.
         result: that, as a caller would be told it; ``None`` of an error, or of what is no result.
         new_state: the state that came with it, as a digest; ``None`` if none came.
+        rounds: in how many requests it was given.
     """
 
     call: str
     generation: int
     at: float
-    state: str
+    state: str | None
     answered: bool = False
     result: Json | None = None
     new_state: str | None = None
+    rounds: int = 1
 
 
 class Witness:
@@ -64,13 +70,15 @@ class Witness:
 
     Args:
         carry: what starts a generation; a real process if ``None``.
+        result_limit: bytes of a result beyond which the plugin cuts it; ``None`` if it cuts none.
 
     Attributes:
         now: the clock of the run; calls before it is there are not written down.
     """
 
-    def __init__(self, carry: Carry | None = None) -> None:
+    def __init__(self, carry: Carry | None = None, *, result_limit: int | None = None) -> None:
         self.now: Callable[[], float] | None = None
+        self.result_limit = result_limit
         self._carry = carry or ProcessTransport
         self._lock = threading.Lock()
         self._given: list[Given] = []
@@ -88,8 +96,9 @@ class Witness:
             sent = line.send(data)
             try:
                 send(data)
-            except HostGone:  # nothing was sent
-                line.take_back(sent)
+            except BaseException:  # the host has gone, or an interrupt came: raised again
+                if transport.took is not data:
+                    line.take_back(sent)
                 raise
 
         transport.write = write  # type: ignore[method-assign]
@@ -106,25 +115,35 @@ class Witness:
             self._given.remove(given)
 
     def judge(self, call: str, result: Json, *, hooked: bool = False) -> Json:
-        """What the line says of a success that a caller was told: whose it is, and whether it is that call's.
+        """What the line says of a tool's own answer that a caller was told: whose it is, and whether it is that call's.
 
-        Of a result that hooks may have changed, only whose it is.
+        Of a result that hooks may have changed, only whose it is. Of a failure a tool may say what only the board can, and
+        what became of that is not looked at.
         """
         with self._lock:
             seen = [given for given in self._given if given.call == call and given.answered]
         if not seen:
-            return {"wrong": "no host has answered that call"}
+            return {"wrong": "no tool has answered that call"}
         last = seen[-1]
         if hooked:
             return {"generation": last.generation, "judged": False}
         due = last.result or {}
-        astray = [key for key, value in due.items() if result.get(key) != value]
+        looked_at = (
+            due if due.get("success") else {key: due[key] for key in ("success", "error") if key in due}
+        )
+        astray = [key for key, value in looked_at.items() if not _is_same(result.get(key), value)]
         if last.result is None or astray:
             return {
                 "generation": last.generation,
-                "wrong": f"its host has answered {due!r:.80}, not {result!r:.80}",
+                "wrong": f"its tool has answered {due!r:.80}, not {result!r:.80}",
             }
         return {"generation": last.generation}
+
+    def examine(self, call: str, result: Json, *, hooked: bool = False) -> Json:
+        """As `judge`, of any result; one that is no answer of the tool's own is not judged."""
+        if ending_of(result) not in {"success", "failure"}:
+            return {"judged": False}
+        return {"judged": True, **self.judge(call, result, hooked=hooked)}
 
     def testify(self, recorder: Recorder, plugin: str) -> None:
         """Add to a recording what was written down: each run of a call, and how far the state had come at each answer.
@@ -136,8 +155,10 @@ class Witness:
         for one in given:
             recorder.note(Ran(one.at, plugin, one.call, one.generation))
         terms = recorder.terms_of(plugin)
-        recorder.terms[plugin] = replace(terms, ledger=True, counts=terms.ordered)
-        if terms.ordered and not terms.counts:
+        stateless = bool(given) and all(one.state is None for one in given)
+        counts = terms.ordered and not stateless
+        recorder.terms[plugin] = replace(terms, ledger=True, counts=counts, stateless=stateless)
+        if counts and not terms.counts:
             recorder.facts[:] = counted(recorder.facts, given, plugin)
 
 
@@ -171,9 +192,20 @@ def counted(facts: list[Fact], given: list[Given], plugin: str) -> list[Fact]:
     return found
 
 
-def _last(states: list[str | None], state: str) -> int:
+def _last(states: list[str | None], state: str | None) -> int:
     """The place at which a state stands last; -1 if nowhere."""
     return next((place for place in range(len(states) - 1, -1, -1) if states[place] == state), -1)
+
+
+_ADDRESS: Final = re.compile(r"callboard://results/.*?/\d+")
+
+
+def _is_same(told: Any, due: Any) -> bool:
+    """Whether a value is what the line said; where the rest of a result that was cut can be read, is no part of that."""
+    if told == due:
+        return True
+    texts = [json.dumps(value, sort_keys=True) for value in (told, due)]
+    return all(map(_ADDRESS.search, texts)) and len({_ADDRESS.sub("", text) for text in texts}) == 1
 
 
 class _Line:
@@ -182,27 +214,34 @@ class _Line:
     def __init__(self, witness: Witness, host: Host) -> None:
         self._witness = witness
         self._host = host
+        self._lock = threading.Lock()
         self._open: dict[str, Given] = {}
+        self._between_rounds: dict[str, Given] = {}  # by the id of the first request
         self._states: dict[str, str] = {}  # digests, by the names that states have on this line
-        self._rest = b""
+        self._unsent = self._rest = b""
 
-    def send(self, line: bytes) -> tuple[str, Given] | None:
-        """Hear a request, before it is sent: its answer may be there before that returns."""
+    def send(self, data: bytes) -> list[str]:
+        """Hear what is about to be written: an answer may be there before that returns. Returns the ids of calls in it."""
         now = self._witness.now
-        if now is None or b'"execute_tool"' not in line:
-            return None
-        request = _message(line)
-        params = request.get("params")
-        if request.get("method") != "execute_tool" or not isinstance(params, dict):
-            return None
-        request_id = str(request.get("id"))
-        call = self._host.call_of(request_id)
+        with self._lock:
+            *lines, self._unsent = (self._unsent + data).split(b"\n")
+        if now is None:
+            return []
+        requests = filter(None, map(tool_request, lines))
+        return [request.id for request in requests if self._give(request, now())]
+
+    def _give(self, request: ToolRequest, at: float) -> bool:
+        call = self._host.call_of(request.first)
         if call is None:
-            return None
-        given = Given(call, self._host.generation, now(), self._state_in(params))
-        self._open[request_id] = given
-        self._witness.give(given)
-        return request_id, given
+            return False
+        if (given := self._between_rounds.pop(request.first, None)) is not None:
+            given.rounds += 1
+        else:
+            state = self._state_in(request.params) if request.has_state else None
+            given = Given(call, self._host.generation, at, state)
+            self._witness.give(given)
+        self._open[request.id] = given
+        return True
 
     def _state_in(self, params: Json) -> str:
         name = params.get("state_version")
@@ -213,33 +252,45 @@ class _Line:
             return state
         return self._states[name]
 
-    def take_back(self, sent: tuple[str, Given] | None) -> None:
-        """That was not sent."""
-        if sent is not None and self._open.pop(sent[0], None) is not None:
-            self._witness.take_back(sent[1])
+    def take_back(self, sent: Iterable[str]) -> None:
+        """Those were not sent, or not whole."""
+        for request_id in sent:
+            if (given := self._open.pop(request_id, None)) is not None:
+                given.rounds -= 1
+                if not given.rounds:
+                    self._witness.take_back(given)
 
     def on_output(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            if b'"ok"' in line:
-                self._hear(_message(line))
+            if (answer := host_reply(line)) is not None:
+                self._hear(answer, len(line))
         self._host.on_output(data)
 
-    def _hear(self, message: Json) -> None:
-        request_id = str(message.get("id"))
-        given = self._open.pop(request_id, None) if isinstance(message.get("ok"), bool) else None
+    def _hear(self, answer: HostReply, size: int) -> None:
+        given = self._open.pop(answer.id, None)
         if given is None:
             return
-        result = message.get("result")
-        if message["ok"] and isinstance(result, dict):
-            answer = complete_result(result.get("value"))
-            if answer.valid:
-                given.result = answer.result
-                if isinstance(result.get("state"), dict):
-                    given.new_state = self._states[request_id] = digest(result["state"])
+        if not answer.is_last:
+            self._between_rounds[answer.first] = given
+            return
+        if answer.value is not None:
+            read = complete_result(self._bounded(answer, size))
+            if read.valid:
+                given.result = read.result
+                if answer.state is not None:
+                    given.new_state = self._states[answer.id] = digest(answer.state)
         given.answered = True
 
+    def _bounded(self, answer: HostReply, size: int) -> Any:
+        limit = self._witness.result_limit
+        if limit is None:
+            return answer.value
+        cut = KeptResults("", limit).bounded(Response(answer.id, answer.value, None), size)
+        return cut.value if isinstance(cut, Response) else answer.value
+
     def on_exit(self, exit_: ProcessExit) -> None:
+        self.take_back(ids_of_requests(exit_.unsent))
         self._host.on_exit(exit_)
 
     def on_gone(self, leftovers: list[int]) -> None:
@@ -247,13 +298,9 @@ class _Line:
 
 
 def digest(value: Any) -> str:
-    """What tells one JSON value from another."""
-    return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
-def _message(line: bytes) -> Json:
+    """What tells one JSON value from another; what is none is like nothing but its own spelling."""
     try:
-        value = load_json(line)
-    except JsonValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        text = json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):  # a tool in this process may put anything into its state
+        text = repr(value)
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()

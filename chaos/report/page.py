@@ -147,7 +147,12 @@ def _rules(checks: Sequence[Check]) -> str:
     )
 
 
-_STYLES = {Standing.HELD: "yes", Standing.BROKEN: "no", Standing.NOT_TESTED: "none"}
+_STYLES = {
+    Standing.HELD: "yes",
+    Standing.BROKEN: "no",
+    Standing.NOT_TESTED: "none",
+    Standing.CANNOT_APPLY: "off",
+}
 _CLASSES = {Standing.HELD: "well", Standing.BROKEN: "ill", Standing.NOT_TESTED: "part"}
 _SEALS = {
     Standing.HELD: "M18 32l10 10 18-20",

@@ -49,7 +49,7 @@ ul.rules { list-style:none; margin:8px 0 0; padding:0; display:grid; grid-templa
 .rules .mark { flex:none; font-weight:700; color:var(--good) } .rules .no .mark { color:var(--bad) }
 .rules .none .mark, .rules .none small { color:var(--warn) } .rules .mark { width:14px; text-align:center }
 .rules b { font-weight:600 } .rules small { color:var(--soft); display:block; font-size:13px }
-.rules .no small { color:var(--bad) }
+.rules .no small { color:var(--bad) } .rules .off .mark { color:var(--soft) }
 table { border-collapse:collapse; width:100%; font-size:13.5px; font-variant-numeric:tabular-nums }
 th { text-align:left; color:var(--soft); font-weight:500; font-size:12.5px } th, td { padding:5px 12px 5px 0; border-bottom:1px solid var(--line) }
 td.n, th.n { text-align:right } .scroll { max-height:420px; overflow:auto } .scroll th { position:sticky; top:0; background:var(--card) }

@@ -21,12 +21,14 @@ from ..chaos.checker.standings import Standing, together
 from ..chaos.inject.tamper import Tamper
 from ..chaos.load.load_test import LoadTest
 from ..chaos.load.requests import NoCalls, Source, from_list, from_schemas
+from ..chaos.load.thread_witness import overhear
 from ..chaos.load.witness import Witness
 from ..chaos.nemesis import Nemesis
 from ..chaos.recorder import Recorder, terms_of
 from ..chaos.schedule import Schedule
 from ..chaos.schedules.corruption import noise
 from ..chaos.triggers import AtTime, NthCall
+from ..hosts.mcp.tool import McpToolPlugin
 from ..interop.errors import InteropError
 from .faults import KILLS, USUAL, draw_entries, draw_fault
 from .pursuit import Pursuit
@@ -56,7 +58,7 @@ class Plan:
         config: the configuration, or the path of one.
         calls: how many are made, before what is done to make good for kills, and one more to each plugin.
         kills: how often a host is ended, or, with ``kinds`` of which none ends one, how many faults are done; as many as
-            come true. ``None`` for as many as the restart budgets bear, `MOST_KILLS` at most.
+            come true. ``None`` for as many as the restart budgets bear, `MOST_KILLS` at most; none without a host.
         seed: of everything that is drawn.
         kinds: of faults, names in `MAKE`.
         deadline: seconds for each call; ``None`` for the configuration's.
@@ -198,12 +200,13 @@ class Trial:
             hosts = self._hosts(sources, board)
             self.plan = replace(self.plan, kills=self._kills(hosts, board))
             schedule = self._schedule(sources, hosts)
-            for name in hosts:
+            watched = [source.plugin for source in sources if source.plugin in self.board.witnesses]
+            for name in watched:
                 self.board.witnesses[name].now = recorder.now
             missed = self._besiege(recorder, sources, hosts, schedule)
             if missed is None:
                 return None
-            for name in hosts:
+            for name in watched:
                 self.board.witnesses[name].testify(recorder, name)
             recorder.close()
             self._in_the_end = self.plugins()
@@ -282,19 +285,18 @@ class Trial:
         return [self._watched(source) for source in sources]
 
     def _watched(self, source: Source) -> Source:
-        """The same calls, each with a name by which its answer is known on the line of its host."""
+        """The same calls, each with a name by which its answer is known to the witness of its plugin."""
         witness = self.board.witnesses.get(source.plugin)
         if witness is None:
             return source
         numbers = itertools.count(1)
         hooked = bool(self.board.configuration.hooks)
 
-        def draw(chance: Random) -> Request:
-            request = source.draw(chance)
+        def named(request: Request) -> Request:
             name = f"{source.plugin}-{next(numbers)}"
-            return replace(request, name=name, judge=partial(witness.judge, name, hooked=hooked))
+            return replace(request, name=name, examine=partial(witness.examine, name, hooked=hooked))
 
-        return replace(source, draw=draw)
+        return replace(source, named=named)
 
     def _parameters(self, tool: ToolDescriptor) -> Any:
         found = self.board.registry.inspect_schema(tool.schema)
@@ -323,7 +325,9 @@ class Trial:
         """As many as were asked for, or as the hosts bear."""
         if self.plan.kills is not None:
             return self.plan.kills
-        if not hosts or self.plan.relentless:
+        if not hosts:
+            return 0
+        if self.plan.relentless:
             return MOST_KILLS
         policies = [terms_of(board.plugin_manager.handle(name)).policy for name in hosts]
         return max(1, min(MOST_KILLS, sum(policy.intensity for policy in policies)))
@@ -344,7 +348,7 @@ class Trial:
 
 
 class _Tampered(Callboard):
-    """A board with a hand on the line of every host, and a witness who writes down what comes and goes there.
+    """A board with a hand on the line of every host, and a witness for each plugin.
 
     Attributes:
         tampers: the hands, by plugin.
@@ -361,7 +365,11 @@ class _Tampered(Callboard):
         if one.hosted is not None:
             name, tamper = one.adapter.name, Tamper(noise(self._chance.randrange), one.hosted.carry)
             self.tampers[name] = tamper
-            one.hosted.carry = self.witnesses[name] = Witness(tamper)
+            limit = one.hosted.result_limit if isinstance(one.hosted, McpToolPlugin) else None
+            one.hosted.carry = self.witnesses[name] = Witness(tamper, result_limit=limit)
+        else:
+            self.witnesses[one.adapter.name] = witness = Witness()
+            overhear(one.adapter, witness)
         # Each in a host of its own: what is done to one must not be told of the others. And none in quarantine, which
         # blames a tool for the crashes that are done to its host here.
         tool = replace(one.options.tool, quarantine=None)

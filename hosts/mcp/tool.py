@@ -119,6 +119,11 @@ class McpToolPlugin(CommandToolPlugin):
         return self._session
 
     @property
+    def result_limit(self) -> int:
+        """The most bytes of a result; a larger one is cut."""
+        return self._results.limit
+
+    @property
     def offered_names(self) -> list[str]:
         """The names of its tools; none before they were listed."""
         return [] if self._session is None else self._session.names

@@ -44,7 +44,7 @@ CALLS, DEADLINE = 1_000, 10.0
 )  # fmt: skip
 @click.option(
     "--kills", type=click.IntRange(0), metavar="K",
-    help=f"How often a host is killed; what does not kill comes beside.  [default: {MOST_KILLS}, or what the restart budgets bear]",
+    help=f"How often a host is killed; what does not kill comes beside.  [default: {MOST_KILLS}, or what the restart budgets bear; none without hosts]",
 )  # fmt: skip
 @click.option("--seed", type=int, metavar="S", help="Of all chance, to see the same again.")
 @click.option(
@@ -81,8 +81,8 @@ def chaos(
 
     The hosts get real signals, and some of their answers are spoilt on the way. What your tools do, they do: give
     calls that do no harm with --call-file, or have them drawn from the tools' schemas. At the end every call is
-    accounted for, every crash and every restart. Exit status: 0 every rule was tested and holds, 1 one is broken, 77
-    something was not tested: a plugin is missing, fewer kills came true, a rule had nothing to look at.
+    accounted for, every crash and every restart. Exit status: 0 every rule that applies was tested and holds, 1 one
+    is broken, 77 something was not tested: a plugin is missing, fewer kills came true, a rule had nothing to look at.
     """
     kinds = _kinds(faults)
     plan = Plan(

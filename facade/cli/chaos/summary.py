@@ -59,7 +59,12 @@ def show_summary(ended: Ended, again: str, page: Path | None, console: SafeConso
     console.print(Text.assemble(head, end, (foot, "dim")), soft_wrap=True)
 
 
-_STYLES = {Standing.HELD: "bold green", Standing.BROKEN: "bold red", Standing.NOT_TESTED: "bold yellow"}
+_STYLES = {
+    Standing.HELD: "bold green",
+    Standing.BROKEN: "bold red",
+    Standing.NOT_TESTED: "bold yellow",
+    Standing.CANNOT_APPLY: "dim",
+}
 _END = {
     Standing.HELD: "all rules hold.",
     Standing.BROKEN: "not all rules hold.",

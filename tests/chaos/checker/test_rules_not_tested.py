@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from callboard.chaos.checker.facts import Answered, Asked, Broken, Happened, Ran
 from callboard.chaos.checker.invariants import RULES, check, standing, violations
-from callboard.chaos.checker.standings import Standing
+from callboard.chaos.checker.standings import Standing, together
 from runs import CAREFUL, WHOLE, answered, event, leaving, without
 
 
@@ -68,7 +68,6 @@ def test_a_run_of_no_rule_at_all_has_tested_nothing():
         (lambda run: replace(run, ended=0.0), {"nothing left behind"}),
         (lambda run: with_terms(run, ledger=False), {"runs as often as it may"}),
         (lambda run: with_terms(run, counts=False), {"counts without a gap"}),
-        (lambda run: with_terms(run, ordered=False), {"calls begin in order", "one call at a time"}),
         (
             lambda run: without(run, lambda fact: isinstance(fact, Ran) and fact.call != "c1"),
             {"calls begin in order", "one call at a time"},
@@ -100,7 +99,6 @@ def test_a_run_of_no_rule_at_all_has_tested_nothing():
         "no end",
         "no ledger",
         "no counts",
-        "several at once",
         "one beginning",
         "no numbers",
         "no judge",
@@ -113,6 +111,61 @@ def test_a_rule_that_had_nothing_to_look_at_was_not_tested_and_says_why(change, 
     assert {rule for rule, one in checks.items() if one.standing is Standing.NOT_TESTED} == untested
     assert all(checks[rule].told.startswith("not tested: ") for rule in untested)
     assert not any(checks[rule].ok for rule in untested)
+
+
+ORDER = {"calls begin in order", "one call at a time"}
+HOSTS = {
+    "no reply crosses generations",
+    "one generation at a time",
+    "generations count up",
+    "no start before its time",
+    "restarts within budget",
+    "works after the faults",
+}
+
+
+@pytest.mark.parametrize(
+    ("terms", "inapplicable"),
+    [
+        ([{"ordered": False, "counts": False, "concurrency": 4}], {*ORDER, "counts without a gap"}),
+        ([{"stateless": True, "counts": False}], {"counts without a gap"}),
+        (
+            [{"ordered": False, "counts": False}, {"counts": False, "stateless": True}],
+            {"counts without a gap"},
+        ),
+        ([{"ordered": False, "counts": False}, {}], set()),
+    ],
+    ids=["several at once", "no state", "the one or the other", "a neighbour that it applies to"],
+)
+def test_a_rule_about_what_was_agreed_with_no_plugin_cannot_apply(terms, inapplicable):
+    plugins = {f"book{n or ''}": replace(CAREFUL, **each) for n, each in enumerate(terms)}
+
+    checks = check(replace(WHOLE, terms=plugins))
+
+    cannot = {one.rule for one in checks if one.standing is Standing.CANNOT_APPLY}
+    assert cannot == inapplicable
+    assert all(one.told.startswith("cannot apply: ") for one in checks if one.rule in cannot)
+
+
+def test_of_tools_in_this_process_no_rule_of_hosts_applies_and_the_others_have_to_be_tested():
+    facts = (
+        *(fact for n in range(2) for fact in (Asked(n, "book", f"c{n}", 9.0), Ran(n + 0.1, "book", f"c{n}"))),
+        *(answered(n + 0.2, f"c{n}", n + 1, generation=0)._replace(judged=True) for n in range(2)),
+        *(Happened(n + 0.1, "book", "call_started", {"call": f"c{n}"}, n + 1) for n in range(2)),
+    )
+    here = replace(WHOLE, facts=facts, terms={"book": replace(CAREFUL, hosted=False)}, healed=1.5)
+
+    came = standings(here)
+
+    assert {rule for rule, each in came.items() if each is Standing.CANNOT_APPLY} == HOSTS
+    assert not_tested(here) == set()
+
+
+def test_what_cannot_apply_is_no_gap_and_no_proof():
+    assert together([Standing.HELD, Standing.CANNOT_APPLY]) is Standing.HELD
+    assert together([Standing.HELD, Standing.CANNOT_APPLY, Standing.NOT_TESTED]) is Standing.NOT_TESTED
+    assert together([Standing.BROKEN, Standing.CANNOT_APPLY]) is Standing.BROKEN
+    assert together([Standing.CANNOT_APPLY]) is Standing.NOT_TESTED
 
 
 ONE_GENERATION = replace(

@@ -119,6 +119,55 @@ def test_without_a_number_there_are_as_many_kills_as_the_restart_budgets_bear(tm
     assert (status, report["kills"]) == (0, {"wanted": 2, "came": 2, "missed": {}}), report["not_tested"]
 
 
+SLEEPY = (
+    TEXT.replace(
+        "{ text: { type: 'string' } }, required: ['text']", "{ naps: { enum: [0, 30] } }, required: ['naps']"
+    )
+    .replace(
+        "executeTool: (name, { text, day }, state) => {",
+        """executeTool: async (name, { naps }, state, emit, { signal }) => {
+    await new Promise((done) => { setTimeout(done, naps * 1000).unref(); signal.onabort = done; });
+    const text = '';""",
+    )
+    .replace("text ?? day", "text")
+)
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_the_last_call_to_a_plugin_is_one_that_has_gone_well_before(tmp_path, seed):
+    tool = {"node_tool": {"file": "text.mjs", "id": "text"}, "concurrency": 2}
+    config = configured(tmp_path, tool, text=SLEEPY)
+
+    status, report = reported(
+        config, "--calls", "12", "--kills", "1", "--faults", "kill", "--deadline", "1", "--seed", str(seed)
+    )
+
+    assert report["by_plugin"]["text"].keys() >= {"success", "deadline_exceeded"}
+    assert standings(report)["works after the faults"] == "held"
+    assert status == 0
+
+
+def test_what_several_calls_at_once_cannot_keep_to_is_said_and_is_no_gap(tmp_path):
+    config = configured(tmp_path, {"node_tool": {"file": "text.mjs", "id": "text"}, "concurrency": 4})
+
+    status, report = reported(config, "--calls", "60", "--kills", "2", "--seed", "1")
+    shown = callboard("chaos", config, "--calls", "60", "--kills", "2", "--seed", "1").stdout
+
+    cannot = {rule for rule, came in standings(report).items() if came == "cannot apply"}
+    assert cannot == {"counts without a gap", "calls begin in order", "one call at a time"}
+    assert (status, report["standing"], report["not_tested"]) == (0, "held", [])
+    assert "  cannot apply: every tool may run several calls at once" in shown
+    assert "all rules hold" in shown
+
+
+def test_tools_that_run_in_no_host_are_held_to_all_but_the_rules_of_hosts(tmp_path):
+    status, report = reported(configured(tmp_path, ECHO), "--calls", "30")
+
+    assert (status, report["kills"]["wanted"]) == (0, 0), report["not_tested"]
+    held = {rule for rule, came in standings(report).items() if came == "held"}
+    assert held >= {"each answer is its call's", "runs as often as it may", "counts without a gap"}
+
+
 def test_without_a_kill_what_comes_after_one_was_not_tested(config):
     status, report = reported(config, "--calls", "10", "--kills", "0")
 
