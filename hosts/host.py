@@ -11,6 +11,7 @@ import itertools
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
@@ -52,7 +53,7 @@ class Host:
     """One generation of a host program.
 
     Attributes:
-        stopped: we have begun to end it, so that its end is nobody's fault in there.
+        stopped: why we have begun to end it, so that its end is nobody's fault in there; ``None`` until then.
         stalled: we end it because it answers nothing; any of its calls may be why.
         unsent: the ids of requests that had not left whole when it ended, so that it cannot have read them.
         answered: it has answered a call; whoever sends calls says so.
@@ -98,7 +99,7 @@ class Host:
         self._draining = False
         self._idle: Callable[[], object] | None = None
         self.unsent: frozenset[str] = frozenset()
-        self.stopped = False
+        self.stopped: str | None = None
         self.stalled = False
         self.answered = False
         self.description = PLAIN
@@ -214,10 +215,9 @@ class Host:
         """
         try:
             with self._sending:
-                unsent = self._open_and_write(owners, lines)
+                return self._open_and_write(owners, lines)
         except HostGone as gone:
             return dict.fromkeys(lines, gone)
-        return unsent
 
     def _open_and_write(
         self, owners: dict[str, RequestOwner], lines: dict[str, bytes]
@@ -346,7 +346,7 @@ class Host:
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits. It takes no more requests."""
-        self.stopped = True
+        self.stopped = self.stopped or reason
         self.take_no_more()  # before it is told: a call that is sent to one who is ending is lost with it
         if ladder is None or ladder.polite > 0:
             for name in tuple(self.farewells):
@@ -415,6 +415,8 @@ class Host:
     def on_exit(self, exit_: ProcessExit) -> None:
         """Tell every owner that is left, then the listener."""
         self.unsent = ids_of_requests(exit_.unsent)
+        # A host that ended at its farewell did so before its process was stopped.
+        exit_ = replace(exit_, stop_reason=exit_.stop_reason or self.stopped)
         with self._sending, self._lock:
             self._ended = True
             opened, abandoned = self._peer.lost()

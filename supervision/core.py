@@ -14,7 +14,8 @@ Each child is in one state::
 
     stop, park, restart and remove lead from STARTING and READY through STOPPING, which ends
     when the generation has ended. replace starts the next generation first: the old one retires beside it,
-    and its end, whatever it is like, is the one that was asked for.
+    and its end, whatever it is like, is the one that was asked for. A crash that was quicker than a stop is
+    reported, and changes nothing about the stop.
 
 What the end of a generation means for the other members of its group is decided in `fates`, and carried out
 member by member in `tree`. Every generation has a number, and every message about one carries it: what a
@@ -314,6 +315,8 @@ class Supervision:
         if child.state is not ChildState.STOPPING:
             effects += self._fates.of(child, exit_, now) if present else ()
         elif child.generation not in child.generations:
+            # Its own end was quicker than the stop: it is told, and decides nothing.
+            effects += self._fates.crashed(child, exit_) if present else ()
             effects += self._transitions.after_stop(child, now)
         return (*effects, *self._advance(now))
 

@@ -43,11 +43,15 @@ class Fates:
     def of(self, child: Child, exit_: Exit, now: float) -> Effects:
         """A generation has ended without an order."""
         child.last_exit = exit_
-        crashed: Effects = ()
-        if exit_.is_crash:
-            child.crashes += 1
-            crashed = (Changed(child.id, "host_crashed", _facts_of(child.generation, exit_)),)
-        return crashed + self._follow(child, exit_, now)
+        return self.crashed(child, exit_) + self._follow(child, exit_, now)
+
+    def crashed(self, child: Child, exit_: Exit) -> Effects:
+        """Count the present generation's end if it is a crash, and tell of it."""
+        if not exit_.is_crash:
+            return ()
+        child.last_exit = exit_
+        child.crashes += 1
+        return (Changed(child.id, "host_crashed", _facts_of(child.generation, exit_)),)
 
     def _follow(self, child: Child, exit_: Exit, now: float) -> Effects:
         holder = self._tree.holder(child)

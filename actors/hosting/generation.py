@@ -8,7 +8,8 @@ Two states say more than the process does. LOADED is a standby or a candidate: i
 no calls until it takes over. REPORTED has told of its end before its tree is gone, because a standby takes over at once.
 
 What a reader would get wrong: the first reason to end a generation is the one that counts. A later one can only hasten
-the stop, so a polite stop stays the reason of a process that has to be killed in the end.
+the stop, so a polite stop stays the reason of a process that has to be killed in the end. A process that was quicker than
+the stop has ended by itself: that is the first reason of all.
 
 Pure: `HostActor` holds the process, the clock and the timers, and carries out the effects.
 """
@@ -391,9 +392,11 @@ def _end(generation: Generation, event: EndGeneration | Retire, _: float) -> Ste
 
 def _ended(generation: Generation, event: ProcessEnded, now: float) -> Step:
     report, ready_at = event.report, generation.ready_at
-    ours = generation.state is State.STOPPING
+    # A process that ended before our stop came to it has ended by itself, whatever has been ordered since.
+    ours = generation.state is State.STOPPING and event.exit.stop_reason is not None
     innocent = not ours and event.exit.signal in FROM_OUTSIDE
     exit_ = generation.exit
+    ordered = exit_ is not None and not exit_.is_crash
     if not ours or exit_ is None:
         exit_ = verdict_on(event.exit, report, event.breach, ready=ready_at is not None)
     effects: list[Effect] = [
@@ -402,7 +405,7 @@ def _ended(generation: Generation, event: ProcessEnded, now: float) -> Step:
     ]
     if exit_.is_crash and not innocent:
         effects.append(FindSuspect(exit_.cause, alone=ready_at is None))
-    if exit_.is_crash:
+    if exit_.is_crash and not ordered:
         effects.append(Do.ASK_COVERED)
     if ready_at is not None:
         exit_ = replace(exit_, ready_for=now - ready_at)

@@ -141,7 +141,7 @@ class Lifecycle:
             gate = self._gates[actor]
         self._begin_when_alone()
         self._tell_of_all(actor)
-        return SupervisedGeneration(actor, gate, self.dismiss)
+        return SupervisedGeneration(actor, gate, self._on_stop)
 
     def change(self, kind: str, facts: dict[str, Any]) -> None:
         """The host is in a new state; in the supervisor's thread.
@@ -182,6 +182,10 @@ class Lifecycle:
         """Have no standby until the host is ready again."""
         if self._standby is not None:
             self._standby.dismiss(reason)
+
+    def _on_stop(self, reason: str) -> None:
+        self.reloads.on_stop()
+        self.dismiss(reason)
 
     def tell_generations(self, message: LoadPlugin | UnloadPlugin) -> None:
         """Have all generations hear of a change of the plugins of the host, the standby too."""

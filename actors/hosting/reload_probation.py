@@ -85,12 +85,16 @@ class Trial:
             return self
         return replace(self, stage=Stage.PROBATION, ready_at=now)
 
+    def settle(self) -> Trial:
+        """The generation that is tried is ended by an order, and judged no more."""
+        return Trial(loading=self.loading)
+
     def crash(self, generation: int, now: float, *, answered: bool) -> tuple[Trial, Fate]:
         """A generation has crashed; ``answered`` if it had answered a call."""
         tried = self.stage in {Stage.TAKING, Stage.PROBATION} and generation == self.generation
         if not tried:
             return self, Fate.NOTHING
-        over = Trial(loading=self.loading)
+        over = self.settle()
         if answered or (self.stage is Stage.PROBATION and now - self.ready_at >= self.probation):
             return over, Fate.NOTHING
         return over, Fate.ROLL_BACK if self.way_back else Fate.NO_WAY_BACK

@@ -209,6 +209,11 @@ class Reloads:
         takeover = self._takeover
         return takeover is not None and not takeover.over.is_set() and takeover.generation == generation
 
+    def on_stop(self) -> None:
+        """An order ends the present generation: what it comes to from now on says nothing of its program."""
+        with self._lock:
+            self._trial = self._trial.settle()
+
     def close(self) -> None:
         """The host is to end, and nothing is loaded for it any more."""
         with self._lock:

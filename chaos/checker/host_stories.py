@@ -42,6 +42,7 @@ class GenerationStory:
         crashed: it ended in a crash.
         cancelled: it was ended because a call that was cancelled went on, which costs no restart.
         wait: seconds the board said it would wait before the next; ``None`` if it said nothing.
+        held: it went down with its group, which decides when it is started again and pays for that.
         parked: the host was parked after it.
         until_revived: parked, and to stay so until somebody revives it.
         stopped: the host was stopped after it.
@@ -58,6 +59,7 @@ class GenerationStory:
     crashed: bool = False
     cancelled: bool = False
     wait: float | None = None
+    held: bool = False
     parked: bool = False
     until_revived: bool = False
     stopped: bool = False
@@ -66,7 +68,7 @@ class GenerationStory:
     @property
     def spends(self) -> bool:
         """Whether the start after it is a restart that its policy has to allow: nobody else has wished it."""
-        if self.ended is None or self.replaced or self.cancelled:
+        if self.ended is None or self.replaced or self.cancelled or self.held:
             return False
         return self.crashed or self.wait is not None
 
@@ -218,10 +220,11 @@ def _ended(generation: GenerationStory, event: Happened) -> GenerationStory:
                 generation, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", "")
             )
         case "host_backoff":
-            return replace(generation, wait=facts.get("seconds"))
+            seconds = facts.get("seconds")
+            return replace(generation, wait=seconds, held=seconds is None)
         case "host_parked":
             seconds = facts.get("seconds")
-            return replace(generation, wait=seconds, parked=True, until_revived=seconds is None)
+            return replace(generation, wait=seconds, held=False, parked=True, until_revived=seconds is None)
         case "host_replaced":
             return replace(generation, replaced=True)
     return replace(generation, stopped=True)

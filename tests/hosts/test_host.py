@@ -15,6 +15,7 @@ from callboard.hosts.errors import (
 )
 from callboard.hosts.host import Host
 from callboard.hosts.process.process import Command
+from callboard.hosts.process.transport import ProcessTransport
 from callboard.hosts.protocol.blocking_request import ask
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks, wait_until
@@ -254,3 +255,20 @@ def test_a_machine_without_threads_is_no_permanent_failure_and_nothing_leaks(mon
 
     assert not caught.value.permanent
     assert not alive(host.pid)
+
+
+class Hesitant(ProcessTransport):
+    """Stops a process once that has ended of itself."""
+
+    def stop(self, reason, ladder):
+        assert self.join(PATIENCE)
+        super().stop(reason, ladder)
+
+
+def test_a_host_that_ends_at_its_farewell_has_ended_because_it_was_stopped():
+    with running(evil("says_then_exits", "3"), carry=Hesitant) as (host, ear):
+        host.farewells["tool"] = dict
+        host.stop("taken off")
+
+    assert ear.ended().exit.stop_reason == "taken off"
+    assert ear.ended().exit.code == 3

@@ -190,7 +190,7 @@ def test_parking_by_hand_ends_the_generation_and_starts_no_other():
     core.ready("a", 1, 1.0)
 
     ordered = core.park("a", 2.0, "not now")
-    ended = core.ended("a", 1, CRASH, 3.0)
+    ended = core.ended("a", 1, REQUESTED, 3.0)
 
     assert ordered == (StopGeneration("a", 1, "not now"),)
     assert ended == (Changed("a", "host_parked", {"generation": 1, "seconds": None, "why": "not now"}),)

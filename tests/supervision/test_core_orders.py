@@ -19,9 +19,9 @@ from supervision_cases import (
 # Orders
 
 
-@pytest.mark.parametrize("exit_", [CRASH, CLEAN, REQUESTED, HOPELESS])
+@pytest.mark.parametrize("exit_", [CLEAN, REQUESTED])
 @pytest.mark.parametrize("ready", [True, False])
-def test_our_own_stop_is_never_a_crash_whatever_the_exit(exit_, ready):
+def test_our_own_stop_is_no_crash(exit_, ready):
     core = supervision_of("a")
     if ready:
         core.ready("a", 1, 1.0)
@@ -34,6 +34,20 @@ def test_our_own_stop_is_never_a_crash_whatever_the_exit(exit_, ready):
     assert while_stopping is ChildState.STOPPING
     assert ended == (Changed("a", "host_stopped", {"generation": 1, "why": "not needed"}),)
     assert (state_of(core), core.children["a"].crashes) == (ChildState.STOPPED, 0)
+
+
+@pytest.mark.parametrize("exit_", [CRASH, HOPELESS])
+@pytest.mark.parametrize("order", ["stop", "park", "restart", "remove"])
+def test_a_crash_that_was_quicker_than_an_order_is_told_and_the_order_holds(exit_, order):
+    core = supervision_of("a")
+    getattr(core, order)("a", 2.0, "by hand")
+    child, budget = core.children["a"], core.children["a"].history
+
+    ended = core.ended("a", 1, exit_, 3.0)
+
+    then = {"stop": "stopped", "park": "parked", "restart": "starting", "remove": "stopped"}[order]
+    assert news(ended) == ["host_crashed", f"host_{then}"]
+    assert (child.crashes, child.last_exit, child.history) == (1, exit_, budget)
 
 
 def test_stopping_twice_changes_nothing():
@@ -128,7 +142,7 @@ def test_a_removed_child_is_gone_when_its_generation_has_ended_and_its_id_is_fre
     core = supervision_of("a")
 
     ordered = core.remove("a", 1.0, "unplugged")
-    ended = core.ended("a", 1, CRASH, 2.0)
+    ended = core.ended("a", 1, REQUESTED, 2.0)
 
     assert ordered == (StopGeneration("a", 1, "unplugged"),)
     assert ended == (Changed("a", "host_stopped", {"generation": 1, "why": "unplugged"}), Removed("a"))

@@ -134,16 +134,19 @@ def test_children_fare_each_for_itself(house):
 # Orders
 
 
-def test_a_stop_is_passed_on_to_the_generation_and_its_end_is_no_crash(house):
+@pytest.mark.parametrize("exit_", [REQUESTED, CRASH])
+def test_a_stop_is_passed_on_to_the_generation_and_its_end_is_a_crash_only_if_it_is_reported_as_one(
+    house, exit_
+):
     child = house.add(FakeChild("a"))
 
     house.order("stop", reason="not needed")
     while_stopping = house.state()
-    child.present.report.ended(CRASH)
+    child.present.report.ended(exit_)
 
     assert child.present.stopped == ["not needed"]
     assert (while_stopping, house.state()) == ("stopping", "stopped")
-    assert "host_crashed" not in house.kinds()
+    assert ("host_crashed" in house.kinds()) == exit_.is_crash
 
 
 def test_a_restart_starts_the_next_generation_only_when_the_old_one_is_gone(house):

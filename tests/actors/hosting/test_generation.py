@@ -57,12 +57,13 @@ OVERLAP, ALONE = HostSettings({}), HostSettings({}, limits=Limits(overlap=False)
 ONCE = (Do.TAKE_SLOT, Do.SPAWN, Do.HANDSHAKE, Do.SERVE, Do.TELL_LOADED, Do.DRAIN, Do.ASK_COVERED, Do.CLOSE)
 
 
-def ended(code=None, signal=None, breach=None):
-    exit_ = ProcessExit(code, signal, 1.0, None)
+def ended(code=None, signal=None, breach=None, stop_reason=None):
+    exit_ = ProcessExit(code, signal, 1.0, stop_reason)
     return ProcessEnded(exit_, CrashReport("a", 1, exit_.text, code, signal, 1.0, "?", (), "", {}), breach)
 
 
 CRASH, KILLED, CLEAN = ended(code=3), ended(signal=9), ended(code=0)
+STOPPED = ended(signal=9, stop_reason="stopped")
 BY_OTHERS = (
     BEGIN,
     LoadPlugin(PLUGIN),
@@ -80,7 +81,14 @@ BY_OTHERS = (
     Settled(Refusal("refused", permanent=True)),
     *(Overdue(*facts, been_up=False) for facts in itertools.product((False, True), repeat=3)),
 )
-BY_THE_PROCESS = (CRASH, KILLED, CLEAN, ended(code=0, breach="wrong_version"), Lost(FAILED, CRASH.report))
+BY_THE_PROCESS = (
+    CRASH,
+    KILLED,
+    CLEAN,
+    STOPPED,
+    ended(code=0, breach="wrong_version"),
+    Lost(FAILED, CRASH.report),
+)
 ANSWERS = (SlotGranted(), Spawned(), SpawnFailed(FAILED), NextDiffers(), Covered())
 EVENTS = (*BY_OTHERS, *BY_THE_PROCESS, *ANSWERS, TreeGone(()), TreeGone((7,)))
 BEGINNINGS = tuple(
@@ -224,12 +232,26 @@ def test_calls_are_sent_from_serving_to_the_first_news_that_it_is_down(beginning
 
 @given(st.sampled_from(BEGINNINGS), OUTER, st.fixed_dictionaries(WORLDS))
 def test_a_process_is_stopped_for_the_first_reason(beginning, events, world):
+    events = [STOPPED if isinstance(event, ProcessEnded) else event for event in events]
     generation, told = live(beginning, events, **world)
     stops = [effect for effect in told if isinstance(effect, Stop)]
 
     assert len({stop.reason for stop in stops}) <= 1
     if stops and generation.exit is not None and not any(isinstance(event, Lost) for event in events):
         assert generation.exit.cause == stops[0].reason
+
+
+@pytest.mark.parametrize("kind", [ExitKind.REQUESTED, ExitKind.HANG])
+@pytest.mark.parametrize(
+    ("end", "as_"), [(CRASH, ExitKind.CODE), (KILLED, ExitKind.SIGNAL), (CLEAN, ExitKind.CLEAN)]
+)
+def test_a_process_that_was_quicker_than_its_stop_has_ended_by_itself(kind, end, as_):
+    to_end = [BEGIN, Settled(), EndGeneration("told to", kind)]
+
+    itself, _ = live(BEGINNINGS[0], [*to_end, end], spawns=True, differs=False, covered=False)
+    by_us, _ = live(BEGINNINGS[0], [*to_end, STOPPED], spawns=True, differs=False, covered=False)
+
+    assert (itself.exit.kind, by_us.exit.kind) == (as_, kind)
 
 
 def test_nothing_is_done_before_its_turn():

@@ -116,6 +116,24 @@ def test_a_crash_of_the_new_generation_before_it_has_answered_brings_the_former_
     assert status["reload"] == {"stage": "idle", "done": 1, "failed": 0, "rolled_back": 1}
 
 
+def test_a_new_generation_that_crashes_as_it_is_parked_stays_parked():
+    new, make = another()
+    with memory_board() as memory:
+        old = memory.add()
+        load(memory, make)
+        call = memory.call()
+        new.generation.request()
+        call.add_done_callback(lambda: memory.board.order("park", "host"))
+        new.generation.crash()
+        memory.events.wait("host_parked")
+        memory.settle()
+        status = memory.status()["host"]
+
+    assert [event.facts["generation"] for event in memory.events.of("host_crashed")] == [2]
+    assert (status["state"], status["generation"], len(old.generations)) == ("parked", 2, 1)
+    assert status["reload"] == {"stage": "idle", "done": 1, "failed": 0, "rolled_back": 0}
+
+
 @pytest.mark.parametrize("proof", ["an answer", "time"])
 def test_a_generation_that_has_proved_itself_is_started_again_as_it_is(proof):
     new, make = another()

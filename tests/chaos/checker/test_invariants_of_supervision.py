@@ -17,8 +17,11 @@ from callboard.supervision.core import Changed, Schedule, StartGeneration, Super
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.restart.spec import GroupSpec, Strategy
 from hypothesis import given
 from hypothesis import strategies as st
+
+KILLED = Exit(ExitKind.SIGNAL, "killed")
 
 policies = st.builds(
     RestartPolicy,
@@ -83,6 +86,40 @@ def consequences(effect, now, order, hasty, chance):
 def test_the_supervision_keeps_every_rule(policy, seed):
     run = supervised(policy, seed)
 
+    assert violations(run) == ()
+
+
+def test_a_crash_on_the_way_down_with_its_group_spends_nothing():
+    """Two of a one-for-all group are killed together, again and again; the first of them alone is charged."""
+    policy = RestartPolicy(
+        backoff=Backoff(first=0.0, min=1.0, max=8.0, jitter=0.0), intensity=6, stable_for=50.0
+    )
+    core, facts = Supervision(lambda: 0.0), []
+
+    def happen(now, effects):
+        for effect in effects:
+            if isinstance(effect, Changed) and not effect.group:
+                facts.append(Happened(now, effect.child, effect.kind, effect.facts, len(facts) + 1))
+        return [effect for effect in effects if isinstance(effect, Schedule)]
+
+    core.add_group(GroupSpec("pair", strategy=Strategy.ONE_FOR_ALL), 0.0)
+    names = ("book", "page")
+    for name in names:
+        happen(0.0, core.add(name, policy, 0.0, group="pair"))
+    now = 0.0
+    for generation in range(1, 7):
+        for name in names:
+            happen(now, core.ready(name, generation, now))
+        now += 1.0
+        first, second = names if generation % 2 else reversed(names)
+        timers = happen(now, core.ended(first, generation, KILLED, now))
+        timers += happen(now, core.ended(second, generation, KILLED, now))
+        for timer in timers:
+            now = max(now, timer.at)
+            happen(now, core.due(timer.child, timer.token, now, group=timer.group))
+
+    run = Run(tuple(facts), dict.fromkeys(names, Terms(policy=policy)), ended=now, slack=1e-5)
+    assert sum(fact.kind == "host_crashed" for fact in facts) == 12
     assert violations(run) == ()
 
 
