@@ -433,7 +433,7 @@ class Host:
             oom_kills_before=self._oom_kills,
             recorder=self._recorder,
         )
-        # The last one first: a call that waits again goes before those that wait, which costs nothing in this order.
+        # The last one first: each takes the first place among those that wait again, without a search.
         for lost in (*reversed(opened), *abandoned):
             self._tell(lost.on_lost, report)
         self._tell(self._noise.end)

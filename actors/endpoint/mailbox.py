@@ -47,6 +47,8 @@ class Mailbox:
         self._lock = threading.Lock()
         # Ordered, and a call is taken out in no time wherever it waits.
         self._calls: OrderedDict[Call, None] = OrderedDict()
+        # Those that wait again, in the order of their sequence: all of them came before all that wait for the first time.
+        self._again: OrderedDict[Call, None] = OrderedDict()
         self._taken: set[Call] = set()
         self._in_hand: set[Call] = set()
         self._untaken = 0
@@ -59,7 +61,7 @@ class Mailbox:
     @property
     def waiting(self) -> int:
         """How many calls wait."""
-        return len(self._calls)
+        return len(self._calls) + len(self._again)
 
     @property
     def running(self) -> int:
@@ -86,7 +88,7 @@ class Mailbox:
 
     def has_only(self, call: Call) -> bool:
         """Whether this call is under way and nothing else is, nor waits."""
-        return call in self._taken and len(self._taken) == 1 and not self._calls
+        return call in self._taken and len(self._taken) == 1 and not self.waiting
 
     def under_way(self) -> list[Call]:
         """The calls that were taken and not released yet."""
@@ -103,7 +105,7 @@ class Mailbox:
         with self._lock:
             if self._refusal is not None:
                 return self._refusal
-            if len(self._calls) >= self.limit:
+            if self.waiting >= self.limit:
                 return _overloaded(self.limit)
             call.sequence = next(self._sequence)
             self._calls[call] = None
@@ -113,7 +115,7 @@ class Mailbox:
     def enter(self, call: Call) -> bool:
         """Take a call past the mailbox if the tool is idle: nothing waits and nothing is under way."""
         with self._lock:
-            if self._taken or self._untaken or self._calls or self._in_hand or not self._open:
+            if self._taken or self._untaken or self.waiting or self._in_hand or not self._open:
                 return False
             call.sequence = next(self._sequence)
             self._taken.add(call)
@@ -134,16 +136,23 @@ class Mailbox:
             if self._refusal is not None:
                 self._taken.discard(call)
                 return self._refusal
-            first = next(iter(self._calls), call)
-            self._calls[call] = None
+            if call not in self._calls:  # an interrupt may have come before it had left its place
+                self._insert(call)
             self._taken.discard(call)
-            if call.sequence <= first.sequence:  # nearly always
-                self._calls.move_to_end(call, last=False)
-            else:
-                for other in [other for other in self._calls if other.sequence > call.sequence]:
-                    self._calls.move_to_end(other)
             self._grant_more()
         return None
+
+    def _insert(self, call: Call) -> None:
+        """Put a call among those that wait again. One that comes first or last takes its place at once."""
+        again, sequence = self._again, call.sequence
+        if again and sequence <= next(iter(again)).sequence:
+            again[call] = None
+            again.move_to_end(call, last=False)
+            return
+        later = list(itertools.takewhile(lambda other: other.sequence > sequence, reversed(again)))
+        again[call] = None
+        for other in reversed(later):
+            again.move_to_end(other)
 
     def take(self) -> Call | None:
         """Take the next call, once for each grant; ``None`` if there is none to take any more, or no grant.
@@ -155,7 +164,7 @@ class Mailbox:
             if not self._untaken:  # a thread that has failed cannot know whether it had taken a grant
                 return None
             self._untaken -= 1
-            return self._take() if self._open and self._calls else None
+            return self._take() if self._open and self.waiting else None
 
     def take_all(self) -> list[Call]:
         """As `take`, of as many calls as were granted."""
@@ -163,15 +172,16 @@ class Mailbox:
         with self._lock:
             while self._untaken:
                 self._untaken -= 1
-                if self._open and self._calls:
+                if self._open and self.waiting:
                     calls.append(self._take())
         return calls
 
     def _take(self) -> Call:
-        call = next(iter(self._calls))
+        calls = self._again or self._calls
+        call = next(iter(calls))
         self._in_hand.add(call)
         self._taken.add(call)
-        del self._calls[call]
+        del calls[call]
         return call
 
     def tell_of_untaken(self) -> None:
@@ -191,17 +201,22 @@ class Mailbox:
     def discard(self, call: Call) -> bool:
         """Take a waiting call out; False if it does not wait here (any more)."""
         with self._lock:
-            if call not in self._calls:
-                return False
-            del self._calls[call]
-            return True
+            for calls in (self._again, self._calls):
+                if call in calls:
+                    del calls[call]
+                    return True
+            return False
 
     def empty(self) -> list[Call]:
         """Take all waiting calls out; return them, for their owner to see to."""
         with self._lock:
-            waiting = list(self._calls)
-            self._calls.clear()
-            return waiting
+            return self._empty()
+
+    def _empty(self) -> list[Call]:
+        waiting = [*self._again, *self._calls]
+        self._again.clear()
+        self._calls.clear()
+        return waiting
 
     def hold(self) -> None:
         """Refuse no more, but grant nothing yet; not if it was shut for good."""
@@ -238,13 +253,15 @@ class Mailbox:
             self._closed = for_good
             self._open = False
             self._refusal = refusal
-            waiting = list(self._calls)
-            self._calls.clear()
-            return waiting
+            return self._empty()
 
     def _grant_more(self) -> None:
         # First what is nearly always false: nobody waits.
-        while self._untaken < len(self._calls) and self._open and self._granted < self.concurrency:
+        while (
+            self._untaken < len(self._calls) + len(self._again)
+            and self._open
+            and self._granted < self.concurrency
+        ):
             self._untaken += 1
             self._grant(self._granted)
 

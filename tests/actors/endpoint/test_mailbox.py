@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.plugins.contract.invocation import Invocation
@@ -40,6 +41,53 @@ def test_a_call_that_is_put_back_stands_where_it_stood():
         mailbox.put_back(call)
 
     assert [mailbox.take(), mailbox.take()] == calls[:2]
+
+
+class Watched(Call):
+    """Counts how often its place in the order is looked at."""
+
+    looks = 0
+
+    @property
+    def sequence(self) -> int:
+        Watched.looks += 1
+        return self.place
+
+    @sequence.setter
+    def sequence(self, place: int) -> None:
+        self.place = place
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_putting_calls_back_takes_no_more_steps_if_many_wait(descending):
+    steps = []
+    for waiting in (0, 1000):
+        mailbox = Mailbox(limit=2000, concurrency=20, grant=lambda _granted: None)
+        calls = [Watched(str(n), Invocation(tool_name="t", payload={})) for n in range(20 + waiting)]
+        for call in calls:
+            mailbox.offer(call)
+        taken = mailbox.take_all()
+
+        Watched.looks = 0
+        for call in reversed(taken) if descending else taken:
+            mailbox.put_back(call)
+        steps.append(Watched.looks)
+
+        assert mailbox.empty() == calls
+    assert steps[0] == steps[1] < 5 * len(taken)
+
+
+def test_a_call_that_is_put_back_before_it_had_left_its_place_waits_once():
+    """An interrupt may come at any line of a `take`, and what it leaves is put back."""
+    mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
+    call, later = a_call(), a_call()
+    mailbox.offer(call)
+    mailbox.offer(later)
+
+    mailbox.put_back(call)
+    mailbox.put_back(call)
+
+    assert mailbox.empty() == [call, later]
 
 
 def test_nothing_is_kept_of_a_call_that_was_released():
