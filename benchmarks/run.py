@@ -46,6 +46,7 @@ PLACES = {
         "shared",
         "crash_of_others",
         "many",
+        "outage",
         "idle",
         "flood",
         "neighbour",

@@ -21,7 +21,7 @@ from ...base.forking import disown_in_child
 from ...base.frozen import frozen
 from ..errors import HostStartError
 from ..process_tree.group import Leader, ProcessGroup, start
-from ..process_tree.tree_kill import descendants, end_session
+from ..process_tree.tree_kill import HOSTED_SESSIONS, descendants, end_session
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
@@ -181,6 +181,7 @@ class HostProcess(ABC):
         self._unsent = b""
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
+        HOSTED_SESSIONS.add(self.pid)
 
     @property
     def found_by(self) -> tuple[str, ...]:
@@ -280,6 +281,7 @@ class HostProcess(ABC):
     def collect(self) -> ProcessExit:
         """Take the exit status of a process that has ended, and end its group with it: before, see `ProcessGroup`."""
         self._group.end()
+        HOSTED_SESSIONS.discard(self.pid)
         status = self._told(self.popen.wait())
         with self._lock:
             self._close_stdin()

@@ -40,6 +40,10 @@ WITHIN = (1 << 26) - 1
 """The lowest bits of a number. Where all are set it is a host's that no other host has started: then whatever is in them
 is of that host's making, since what it starts may be given numbers below its own."""
 
+HOSTED_SESSIONS: set[int] = set()
+"""Those that hosts of this program lead, each until its leader's status is taken: until then the number is nobody else's.
+Nobody can enter a session, so what is in there belongs to that host, and is not looked at when another one ends."""
+
 _PAUSE = 0.005
 """Seconds between two looks at processes that have been sent SIGKILL. The kernel tells nobody but
 the parent of their end, and we are not their parent."""
@@ -135,7 +139,7 @@ class Look:
         return [
             (pid, facts)
             for session, pids in self._sessions.items()
-            if not self._is_older(session, birth)
+            if session not in HOSTED_SESSIONS and not self._is_older(session, birth)
             for pid in pids
             # Nothing that is older than the host can be of its making.
             if (facts := self.facts(pid)) is not None and facts.birth >= birth
@@ -209,6 +213,7 @@ _LOOKS_TAKEN = _Looks()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_LOOKS_TAKEN.forget)
+    os.register_at_fork(after_in_child=HOSTED_SESSIONS.clear)
 
 
 def descendants(pid: int) -> list[tuple[int, float]]:
