@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..base.files.versions import NewerVersion, Versions
 from ..base.frozen import frozen
 from .faults import FAULTS, Fault
 from .record import ScheduleError, read_datum
@@ -20,9 +21,16 @@ from .triggers import TRIGGERS, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-FORMAT = 1
+FORMAT = 2
 """The version of the JSON form."""
+
+
+class ScheduleNewer(ScheduleError, NewerVersion):
+    """A fault schedule was written by a newer Callboard; see `NewerVersion`."""
+
+    def __init__(self, problem: str, **facts: Any) -> None:
+        NewerVersion.__init__(self, f"format: {problem}", **facts)
+        self.path, self.problem = "format", problem
 
 
 @frozen
@@ -111,20 +119,28 @@ class Schedule:
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {"format": FORMAT, "seed": self.seed, "entries": [entry.as_dict() for entry in self.entries]}
+        return {
+            "format": FORMAT,
+            "seed": self.seed,
+            "entries": [entry.as_dict() for entry in self.entries],
+        }
 
     @classmethod
     def from_dict(cls, value: Any) -> Schedule:
-        """Read one, as `as_dict` gives it.
+        """Read one, as `as_dict` gives it, or gave it in an older version. One without ``format`` is of the newest.
 
         Raises:
+            ScheduleNewer: its format is newer.
             ScheduleError: something is not what it has to be; its ``path`` says what.
         """
         if not isinstance(value, dict):
             raise ScheduleError("", f"a schedule is an object; this is {value!r:.80}")
+        try:  # before its fields are looked at: a newer version may have others
+            found = _VERSIONS.require(value.get("format", FORMAT))
+        except ValueError as error:
+            raise ScheduleError("format", str(error)) from None
+        value = _VERSIONS.migrated(value, found)
         _refuse_unknown(value, ("format", "seed", "entries"))
-        if (form := value.get("format", FORMAT)) != FORMAT:
-            raise ScheduleError("format", f"it is {form!r:.80}; this version reads {FORMAT}")
         entries = value.get("entries", [])
         if not isinstance(entries, list):
             raise ScheduleError("entries", f"it is {entries!r:.80}, not a list")
@@ -148,6 +164,24 @@ class Schedule:
         except ValueError as error:
             raise ScheduleError("", f"this is no JSON: {error}") from None
         return cls.from_dict(value)
+
+
+def _say_generation(value: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 said ``life`` for what is a ``generation``; at its end it said ``generation`` too. What is malformed stays so."""
+    entries = value.get("entries")
+    if not isinstance(entries, list):
+        return value
+    return {**value, "entries": [_entry_of_1(entry) for entry in entries]}
+
+
+def _entry_of_1(entry: Any) -> Any:
+    match entry:
+        case {"trigger": {"life": life, **trigger}} if "generation" not in trigger:
+            return {**entry, "trigger": {**trigger, "generation": life}}
+    return entry
+
+
+_VERSIONS = Versions("the fault schedule", FORMAT, (_say_generation,), ScheduleNewer)
 
 
 def _refuse_unknown(value: dict[str, Any], known: tuple[str, ...]) -> None:

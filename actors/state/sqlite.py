@@ -44,6 +44,7 @@ class SqliteStore:
 
     Raises:
         StateStoreInUse: another board uses it.
+        StateStoreNewer: a newer Callboard has written it; it is as it was.
         StateStoreError: the file cannot be opened, or is no store and cannot be set aside.
     """
 

@@ -2,7 +2,7 @@
 
 A file is sound if it is an SQLite database with our marks and our table, passes SQLite's own check,
 and every row is what was written: a checksum in each row says so. Anything else is `Damaged`, which
-carries the sound rows. That a *sound* file cannot be opened (no such folder, no permission, somebody
+carries the sound rows. A file with a newer version of our table is not read and not moved: `StateStoreNewer`. That a *sound* file cannot be opened (no such folder, no permission, somebody
 else has it locked) is not damage and must not move the file: it comes out as `sqlite3.Error`.
 
 The file is locked for as long as it is open (``locking_mode=EXCLUSIVE``). That saves the shared
@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.files.versions import Versions
 from ...base.private_files import make_private_file
-from .store import Saved, read_state
+from .store import Saved, StateStoreNewer, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 Rows = dict[str, Saved]
 
 APPLICATION_ID: Final = 0x43424453
-FORMAT: Final = 1
-"""Goes up by one with each change of the table; a file of another format is set aside."""
+VERSIONS: Final[Versions[sqlite3.Connection]] = Versions("the state store", 1, newer=StateStoreNewer)
+"""Of the table. A step changes it within the transaction that it is called in."""
 
 _READ: Final = "SELECT plugin, version, generation, state, checksum FROM state ORDER BY rowid"
 _TABLE: Final = (
@@ -66,13 +67,14 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
     """Open a store's file, a new one if there is none; returns what is in it too.
 
     Raises:
+        StateStoreNewer: a newer Callboard has written it; it is as it was.
         Damaged: it has to be set aside.
         sqlite3.Error: it cannot be opened.
     """
     make_private_file(path)  # SQLite gives the files beside it the same mode
     connection = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     try:
-        rows = _checked(connection)
+        rows = _checked(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
     except BaseException as error:  # an interrupt too may leave no file open
@@ -130,7 +132,7 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
-def _checked(connection: sqlite3.Connection) -> Rows:
+def _checked(connection: sqlite3.Connection, path: Path) -> Rows:
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     (marks,) = connection.execute(
         "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
@@ -139,11 +141,15 @@ def _checked(connection: sqlite3.Connection) -> Rows:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute(f"PRAGMA user_version = {VERSIONS.newest}")
         connection.execute("COMMIT")
         return {}
-    if marks != (APPLICATION_ID, FORMAT):
-        raise Damaged(f"it is a database of something else, or of another version (marks {marks})", {})
+    if marks[0] != APPLICATION_ID:
+        raise Damaged(f"it is a database of something else (marks {marks})", {})
+    try:
+        VERSIONS.require(marks[1], path)
+    except ValueError as error:
+        raise Damaged(str(error), {}) from None
     rows, problems = _read(connection)
     problems += _found_by_sqlite(connection)
     if problems:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.errors import CallboardError, JsonValueError
+from ...base.files.versions import NewerVersion
 from ...base.private_files import make_private_folder, open_private
 from .lines import header_line, message_line, read_lines, session_lines
 from .repair import repair_session
@@ -48,6 +49,15 @@ class SessionFileError(CallboardError):
     def __init__(self, message: str, *, file: Path) -> None:
         super().__init__(message)
         self.file = file
+
+
+class SessionNewer(SessionFileError, NewerVersion):
+    """A session was written by a newer Callboard; see `NewerVersion`."""
+
+    file: Path
+
+    def __init__(self, cause: NewerVersion, *, file: Path) -> None:
+        NewerVersion.__init__(self, str(cause), file=file, found=cause.found, newest=cause.newest)
 
 
 class SessionDamaged(SessionFileError):
@@ -98,11 +108,12 @@ def load_session(file: str | os.PathLike[str]) -> Loaded:
     """Read a session; the file is left as it is.
 
     Raises:
+        SessionNewer: it was written by a newer Callboard.
         SessionDamaged: a line before the last is no message.
         SessionFileError: there is no such file, it has no header, or it is too large.
     """
     path = Path(file)
-    lines = read_lines(_bytes_of(path))
+    lines = _lines_of(path, _bytes_of(path))
     return Loaded(_sound(lines, path), lines.torn)
 
 
@@ -112,11 +123,12 @@ def mend(file: str | os.PathLike[str]) -> Mended:
     If there is anything to do, a copy of the file is first put beside it, as ``….damaged-1`` or the next number.
 
     Raises:
+        SessionNewer: it was written by a newer Callboard.
         SessionFileError: there is no such file, its header cannot be read, or it cannot be written.
     """
     path = Path(file)
     data = _bytes_of(path)
-    lines = read_lines(data)
+    lines = _lines_of(path, data)
     if lines.session is None:
         raise SessionFileError(f"{path} cannot be mended: it has no header that can be read", file=path)
     session, repairs = repair_session(lines.session)
@@ -150,6 +162,7 @@ class SessionFile:
         written: how many messages it holds.
 
     Raises:
+        SessionNewer: it was written by a newer Callboard.
         SessionDamaged: a line before the last is no message.
         SessionFileError: it cannot be read or written, or holds another conversation.
     """
@@ -206,7 +219,7 @@ class SessionFile:
 
     def _find_place(self, session: Session) -> None:
         """Bring the file to where messages can be appended: behind a header, at the beginning of a line."""
-        lines = read_lines(_bytes_of(self.path))
+        lines = _lines_of(self.path, _bytes_of(self.path))
         self.torn, self._size = lines.torn, lines.size
         if lines.torn is not None:
             os.ftruncate(self._fd, lines.size)
@@ -243,6 +256,13 @@ class SessionFile:
             os.ftruncate(self._fd, self._size)
             raise _unwritable(self.path, error) from error
         self._size += len(line)
+
+
+def _lines_of(path: Path, data: bytes) -> SessionLines:
+    try:
+        return read_lines(data, path)
+    except NewerVersion as error:
+        raise SessionNewer(error, file=path) from None
 
 
 def _sound(lines: SessionLines, path: Path) -> Session:

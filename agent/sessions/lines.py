@@ -12,17 +12,21 @@ Anything else that cannot be read is no tear but `Damage`. Reading sorts the two
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
+from ...base.files.versions import Versions
 from ...base.json import dump_line, load_json
 from ...base.validation import a_type
 from .session import Session
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 Json = dict[str, Any]
 
-VERSION = 1
-"""Of the format; stands in the header."""
+VERSIONS: Final[Versions[Json]] = Versions("the session", 1)
+"""Of the format; the header says which."""
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """The longest line that is written or read."""
@@ -72,7 +76,7 @@ class SessionLines(NamedTuple):
 
 def header_line(session: Session) -> bytes:
     """Return the first line of a session's file. Raises `JsonValueError`."""
-    header = {"callboard_session": VERSION, "id": session.id, "metadata": session.metadata}
+    header = {"callboard_session": VERSIONS.newest, "id": session.id, "metadata": session.metadata}
     return dump_line(header, what="session")
 
 
@@ -91,15 +95,25 @@ def session_lines(session: Session) -> bytes:
     return header_line(session) + b"".join(map(message_line, session.messages))
 
 
-def read_lines(data: bytes) -> SessionLines:
-    """Read a session's file; raises nothing."""
+def read_lines(data: bytes, file: Path | None = None) -> SessionLines:
+    """Read a session's file.
+
+    Args:
+        data: all of it.
+        file: its path, for errors.
+
+    Raises:
+        NewerVersion: its header is of a newer version.
+    """
     *lines, tail = data.split(b"\n")
     header: Json | None = None
     messages: list[Json] = []
     damage: list[Damage] = []
     torn: Torn | None = None
     for number, line in enumerate([*lines, tail] if tail else lines, 1):
-        value, problem = _read_line(line, first=number == 1)
+        value, problem = _read_line(line)
+        if value is not None:
+            value, problem = _header(value, file) if number == 1 else _message(value)
         if value is None and line is tail:
             torn = Torn(number, tail)
         elif value is None:
@@ -112,7 +126,7 @@ def read_lines(data: bytes) -> SessionLines:
     return SessionLines(session, tuple(damage), torn, len(data) - (len(tail) if torn else 0), not tail)
 
 
-def _read_line(line: bytes, *, first: bool) -> tuple[Json | None, str]:
+def _read_line(line: bytes) -> tuple[Json | None, str]:
     if len(line) > MAX_LINE_BYTES:
         return None, f"it is {len(line):,} bytes long; {MAX_LINE_BYTES:,} is the most"
     try:
@@ -121,9 +135,21 @@ def _read_line(line: bytes, *, first: bool) -> tuple[Json | None, str]:
         return None, f"it is {error}"
     if not isinstance(value, dict):
         return None, f"it is {a_type(value)}, and no object"
-    if first and (value.get("callboard_session") != VERSION or not isinstance(value.get("id"), str)):
-        return None, f"it is no header of a session of version {VERSION}"
-    if not first and not isinstance(value.get("role"), str):
+    return value, ""
+
+
+def _header(value: Json, file: Path | None) -> tuple[Json | None, str]:
+    try:
+        VERSIONS.require(value.get("callboard_session"), file)
+    except ValueError as error:
+        return None, f"it is no header of a session: {error}"
+    if not isinstance(value.get("id"), str):
+        return None, "it is no header of a session: it has no id"
+    return value, ""
+
+
+def _message(value: Json) -> tuple[Json | None, str]:
+    if not isinstance(value.get("role"), str):
         return None, "it has no role, so it is no message"
     return value, ""
 

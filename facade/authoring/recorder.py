@@ -10,7 +10,7 @@ from ..base.json import load_json
 from ..hosts.environment import secrets_of
 from ..hosts.report.redaction import Redactor
 from ..version import __version__
-from .recording_format import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSION, Entry
+from .recording_format import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSIONS, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 def header(source: str) -> Json:
     """The first line of a recording of what is at ``source``."""
-    return {"recording": VERSION, "callboard": __version__, "source": source}
+    return {"recording": VERSIONS.newest, "callboard": __version__, "source": source}
 
 
 class Recorder:

@@ -10,20 +10,28 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError, JsonValueError
+from ..base.files.versions import NewerVersion, Versions
 from ..base.frozen import frozen
 from ..base.json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 Json = dict[str, Any]
 
-VERSION: Final = 1
 STARTED, SENT, RECEIVED, STDERR, ENDED = KINDS = ("started", "sent", "received", "stderr", "ended")
 
 
 class NoRecording(CallboardError):
     """A file is not what `callboard inspect --record` writes."""
+
+
+class RecordingNewer(NoRecording, NewerVersion):
+    """A recording was made by a newer Callboard; see `NewerVersion`."""
+
+
+VERSIONS: Final[Versions[Json]] = Versions("the recording", 1, newer=RecordingNewer)
 
 
 @frozen
@@ -61,16 +69,21 @@ def is_recording(line: bytes) -> bool:
     return isinstance(first, dict) and "recording" in first
 
 
-def read_recording(lines: Iterable[bytes]) -> list[Entry]:
+def read_recording(lines: Iterable[bytes], file: Path | None = None) -> list[Entry]:
     """Read a recording.
 
+    Args:
+        lines: of the recording.
+        file: that they are in, for errors.
+
     Raises:
-        NoRecording: it is none, is of a later version, or has a line that is no entry; names the line.
+        RecordingNewer: it is of a newer version.
+        NoRecording: it is none, or has a line that is no entry; names the line.
     """
     entries: list[Entry] = []
     for number, line in enumerate(lines, 1):
         if number == 1:
-            _check_header(line)
+            _check_header(line, file)
             continue
         try:
             entries.append(_entry(load_json(line)))
@@ -81,12 +94,13 @@ def read_recording(lines: Iterable[bytes]) -> list[Entry]:
     return entries
 
 
-def _check_header(line: bytes) -> None:
+def _check_header(line: bytes, file: Path | None) -> None:
     if not is_recording(line):
         raise NoRecording("it is no recording; 'callboard inspect CONFIG --record FILE' makes them")
-    version = load_json(line)["recording"]
-    if version != VERSION:
-        raise NoRecording(f"it is of version {version!r:.20}; this Callboard reads version {VERSION}")
+    try:
+        VERSIONS.require(load_json(line)["recording"], file)
+    except ValueError as error:
+        raise NoRecording(f"it is no recording: {error}") from error
 
 
 def _entry(value: Any) -> Entry:

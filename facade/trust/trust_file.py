@@ -1,7 +1,7 @@
 """What the user has agreed to have fetched and built, in a file of the user's own: digests, with what each stands for.
 
 The file is `trust.json` in `callboard` in the user's state folder. One that is damaged, too large, or that others may have changed
-trusts nothing, and that is told.
+trusts nothing, and that is told. One that a newer Callboard has written trusts nothing either, and nothing is added to it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError, JsonValueError
+from ..base.files.versions import NewerVersion, Versions
 from ..base.foreign import Log
 from ..base.json import dump_json, load_json
 from ..base.private_files import make_private_folder, open_private, who_may_change
@@ -44,6 +45,18 @@ class TrustNotKept(CallboardError):
         self.file = file
 
 
+class TrustNewer(TrustNotKept, NewerVersion):
+    """The trust file was written by a newer Callboard; see `NewerVersion`."""
+
+    file: Path
+
+    def __init__(self, message: str, *, file: Path, found: int, newest: int) -> None:
+        NewerVersion.__init__(self, message, file=file, found=found, newest=newest)
+
+
+VERSIONS: Final[Versions[dict[str, Any]]] = Versions("the trust file", 1, newer=TrustNewer)
+
+
 def trust_file(environment: Mapping[str, str] = os.environ) -> Path:
     """The usual file: below ``XDG_STATE_HOME`` if that is absolute, else below ``~/.local/state``."""
     said = Path(environment.get("XDG_STATE_HOME", ""))
@@ -59,10 +72,19 @@ class TrustFile:
 
     def digests(self) -> frozenset[str]:
         """The digests of all trusted steps; none if the file cannot be relied on, which is logged as a warning."""
-        return frozenset(self._read())
+        try:
+            return frozenset(self._read())
+        except TrustNewer as error:
+            logger.warning("nothing is trusted: %s", error)
+            return frozenset()
 
     def add(self, steps: Iterable[Step]) -> None:
-        """Trust these steps too. Raises `TrustNotKept`."""
+        """Trust these steps too.
+
+        Raises:
+            TrustNewer: the file was written by a newer Callboard, and is left as it is.
+            TrustNotKept: the file cannot be written.
+        """
         folder = self.file.parent
         try:
             make_private_folder(folder)
@@ -77,7 +99,8 @@ class TrustFile:
                 fresh = self.file.with_suffix(".new")
                 fresh.unlink(missing_ok=True)
                 with open(fresh, "wb", opener=open_private) as file:
-                    file.write(dump_json({"version": 1, "trusted": dict(list(kept.items())[-MOST:])}))
+                    youngest = dict(list(kept.items())[-MOST:])
+                    file.write(dump_json({"version": VERSIONS.newest, "trusted": youngest}))
                     file.flush()
                     os.fsync(file.fileno())
                 fresh.replace(self.file)
@@ -94,14 +117,17 @@ class TrustFile:
             if len(content) > MOST_BYTES:
                 return self._nothing(f"it is larger than {MOST_BYTES >> 20} MB")
             match load_json(content):
-                case {"version": 1, "trusted": dict(trusted)} if all(map(_is_digest, trusted)):
-                    return trusted
+                case {"version": version, **others}:
+                    VERSIONS.require(version, self.file)
+                    trusted = others.get("trusted")
+                    if isinstance(trusted, dict) and all(map(_is_digest, trusted)):
+                        return trusted
             return self._nothing("it is damaged")
         except FileNotFoundError:
             return {}
         except OSError as error:
             return self._nothing(f"it cannot be read ({error.strerror})")
-        except JsonValueError:
+        except (JsonValueError, ValueError):
             return self._nothing("it is damaged")
 
     def _nothing(self, why: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from callboard.agent.sessions.lines import read_lines
 from callboard.authoring.recording_format import NoRecording, read_recording
 from callboard.base.errors import CallboardError, JsonValueError
+from callboard.base.files.versions import NewerVersion
 from callboard.base.json import dump_json, load_json
 from callboard.cli.run.requests import NoCall, requests_in
 from callboard.config.configuration import read_configuration
@@ -222,7 +223,8 @@ def last_output(data: bytes) -> None:
 
 def files_of_ours(data: bytes) -> None:
     """Sessions, recordings and lines of calls that another program may have written are read or refused."""
-    read_lines(data)
+    with suppress(NewerVersion):
+        read_lines(data)
     with suppress(NoRecording):
         read_recording(data.split(b"\n"))
     for line in data.split(b"\n"):

@@ -33,6 +33,7 @@ FOLDERS = (
 """All that is in one of these is pure, in the folders below it too, but for the shells."""
 
 SHELLS = {
+    "base/files/copies.py": "it writes a file",
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
     "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",

@@ -16,7 +16,7 @@ from ...authoring.host_replay import hosts_only, replay
 from ...authoring.locate import configuration_at
 from ...authoring.recorder import Recorder, header
 from ...authoring.recording_diff import differences, exchanges_in
-from ...authoring.recording_format import NoRecording, is_recording, read_recording
+from ...authoring.recording_format import NoRecording, RecordingNewer, is_recording, read_recording
 from ...hosts.tap import tapping
 from ..dev.commands import Work
 from ..dev.piped_lines import carry_out_lines
@@ -96,7 +96,9 @@ def _is_recording(place: Path) -> bool:
 def _read(file: Path) -> list[Entry]:
     try:
         with file.open("rb") as lines:
-            return read_recording(lines)
+            return read_recording(lines, file)
+    except RecordingNewer:
+        raise
     except NoRecording as error:
         raise NoRecording(f"{file}: {error}") from error
 

@@ -62,7 +62,7 @@ BREAKS = {
     "our marks with another table": lambda path: tables(
         path, "DROP TABLE state", "CREATE TABLE state (plugin)"
     ),
-    "a later format": lambda path: tables(path, "PRAGMA user_version = 99"),
+    "a version that there never was": lambda path: tables(path, "PRAGMA user_version = 0"),
 }
 
 

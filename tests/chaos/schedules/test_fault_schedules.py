@@ -30,7 +30,7 @@ def test_json_names_the_kind_and_what_differs_from_the_default():
     schedule = Schedule(7, [(t.NthCall(3), f.Exit()), (t.AtTime(1.5), f.Pause(2), "a")])
 
     assert schedule.as_dict() == {
-        "format": 1,
+        "format": 2,
         "seed": 7,
         "entries": [
             EXIT_AT_3,
@@ -46,7 +46,16 @@ def test_json_names_the_kind_and_what_differs_from_the_default():
         ({"sed": 1}, "sed"),
         ({"seed": "1"}, "seed"),
         ({"seed": True}, "seed"),
-        ({"format": 2}, "format"),
+        ({"format": 3, "of a newer version": 1}, "format"),
+        ({"format": 0}, "format"),
+        ({"format": "1"}, "format"),
+        ({"format": 1, "entries": {}}, "entries"),
+        ({"format": 1, "entries": [[]]}, "entries[0]"),
+        (with_entry(trigger={"on": "call", "n": 1, "life": 2}), "entries[1].trigger.life"),
+        (
+            with_entry(trigger={"on": "call", "n": 1, "life": 0}) | {"format": 1},
+            "entries[1].trigger.generation",
+        ),
         ({"entries": {}}, "entries"),
         ({"entries": ["exit"]}, "entries[0]"),
         (with_entry(host=""), "entries[1].host"),

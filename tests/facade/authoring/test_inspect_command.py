@@ -50,7 +50,8 @@ def test_a_recording_is_read_as_it_was_written(entries):
         ("", "nothing was recorded"),
         ("{}", "it is no recording"),
         ("no JSON", "it is no recording"),
-        ('{"recording": 2}', "it is of version 2; this Callboard reads version 1"),
+        ('{"recording": 0}', "it is no recording"),
+        ('{"recording": 2}', "has version 2 of its format, and this Callboard reads versions up to 1"),
         ('{"recording": 1}\n{"at": 1}', "line 2 is no part of a recording"),
         ('{"recording": 1}\n{"at": 1, "host": "a", "generation": 1, "kind": "x"}', "there is no kind 'x'"),
         (

@@ -29,7 +29,7 @@ def test_what_is_added_is_trusted_from_then_on(kept):
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{", b"[]", b"\xff\xfe", b'{"version": 2, "trusted": {}}', b'{"version": 1, "trusted": {"x": {}}}',
+        b"", b"{", b"[]", b"\xff\xfe", b'{"version": 0, "trusted": {}}', b'{"version": 1, "trusted": {"x": {}}}',
         b'{"version": 1, "trusted": ["a"]}', b" " * (MOST_BYTES + 1), b"[" * 100_000,
     ],
     ids=["empty", "cut", "list", "no text", "version", "no digest", "no object", "large", "deep"],
