@@ -32,13 +32,17 @@ class StoreLock:
     def __init__(self, store: Path) -> None:
         # Not inherited by hosts, which may outlive this process for a moment.
         self._file = own(os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600))
-        if not try_lock(self._file):
-            holder = os.read(self._file, 20)
+        try:
+            if not try_lock(self._file):
+                holder = os.read(self._file, 20)
+                raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None)  # noqa: TRY301 - closed below
+            os.ftruncate(self._file, 0)
+            os.write(self._file, str(os.getpid()).encode())
+        except BaseException:  # an interrupt too may leave no lock behind
             close_own(self._file)
-            raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None)
-        os.ftruncate(self._file, 0)
-        os.write(self._file, str(os.getpid()).encode())
+            raise
 
     def release(self) -> None:
-        """Let the next one have it. Once."""
-        close_own(self._file)
+        """Let the next one have it. A second time changes nothing."""
+        descriptor, self._file = self._file, -1
+        close_own(descriptor)

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...base.forking import disown_in_child, keep
 from .lock import StoreLock
-from .sqlite_file import Damaged, Rows, is_damage, open_file, set_aside, write
+from .sqlite_file import OWN_NAMES, VERSIONS, Damaged, Row, Rows, is_damage, open_file, set_aside, write
 from .store import StateStoreError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from .store import News, Saved, Synchronous
 
@@ -54,7 +55,7 @@ class SqliteStore:
         self._news: News | None = None
         self._set_aside: list[dict[str, Any]] = []
         self._notes = threading.Lock()
-        self._noted: dict[str, Saved | None] = {}
+        self._noted: dict[str, Row | None] = {}
         self._notes_made = 0
         self._turn = threading.Lock()  # of the file, and all below
         self._notes_written = 0
@@ -68,10 +69,11 @@ class SqliteStore:
             raise self._error(f"cannot be opened: {error.strerror}") from error
         try:
             self._open()
-        except BaseException:  # an interrupt too may leave no lock behind
+            disown_in_child(self)
+        except BaseException:  # an interrupt too may leave no lock behind, and no file open
+            self._disconnect()
             self._lock.release()
             raise
-        disown_in_child(self)
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off it is closed; the connection is not, for that would write."""
@@ -81,16 +83,37 @@ class SqliteStore:
         self._notes, self._turn = threading.Lock(), threading.Lock()
 
     def load(self, plugin: str) -> Saved | None:
+        row = self._row(plugin)
+        return None if row is None else row.saved
+
+    def save(self, plugin: str, saved: Saved) -> None:
+        self._change({plugin: Row(saved, VERSIONS.newest)})
+
+    def forget(self, plugin: str) -> None:
+        self._change({plugin: None})
+
+    def inherits(self, former: str) -> bool:
+        """Whether there is a state under a name that was not yet the plugin's own: its plugin may go by another name now."""
+        row = self._row(former)
+        return row is not None and row.written < OWN_NAMES
+
+    def take_over(self, former: str, plugin: str) -> Saved | None:
+        """Keep what is under a former name under the plugin's, in one transaction; returns it. See `inherits`.
+
+        Raises:
+            StateStoreError: it cannot be written now; it is kept with the next that can be, and returned by `load`.
+        """
+        row = self._row(former)
+        if row is None:
+            return None
+        self._change({former: None, plugin: Row(row.saved, VERSIONS.newest)})
+        return row.saved
+
+    def _row(self, plugin: str) -> Row | None:
         with self._notes:
             if plugin in self._noted:
                 return self._noted[plugin]
         return self._rows.get(plugin)
-
-    def save(self, plugin: str, saved: Saved) -> None:
-        self._change(plugin, saved)
-
-    def forget(self, plugin: str) -> None:
-        self._change(plugin, None)
 
     def attach(self, news: News) -> None:
         with self._turn:
@@ -104,25 +127,25 @@ class SqliteStore:
             "path": str(self.path),
             "plugins": len(self._rows),
             "unsaved": len(self._noted),
+            "inherited": sorted(filter(self.inherits, tuple(self._rows))),
             "set_aside": list(self._set_aside),
         }
 
     def close(self) -> None:
         """See `StateStore`. What could not be written so far is tried once more."""
         with self._turn:
-            if self._closed:
-                return
-            try:
-                self._write_noted()
-            except StateStoreError as error:
-                logger.error("states of %s are lost: %s", ", ".join(self._noted), error)  # noqa: TRY400 - the error says it all
-            self._closed = True
-            self._disconnect()
-            self._lock.release()
+            if not self._closed:
+                try:
+                    self._write_noted()
+                except StateStoreError as error:
+                    logger.error("states of %s are lost: %s", ", ".join(self._noted), error)  # noqa: TRY400 - the error says it all
+                self._disconnect()
+                self._closed = True
+            self._lock.release()  # also if an interrupt came before it the first time
 
-    def _change(self, plugin: str, saved: Saved | None) -> None:
+    def _change(self, changes: Mapping[str, Row | None]) -> None:
         with self._notes:
-            self._noted[plugin] = saved
+            self._noted.update(changes)
             self._notes_made += 1
             note = self._notes_made
         with self._turn:
@@ -136,12 +159,12 @@ class SqliteStore:
         if changes:
             self._write(changes)
         with self._notes:
-            for plugin, saved in changes.items():
-                if self._noted[plugin] is saved:
+            for plugin, row in changes.items():
+                if self._noted[plugin] is row:
                     del self._noted[plugin]
         self._notes_written = last
 
-    def _write(self, changes: dict[str, Saved | None]) -> None:
+    def _write(self, changes: dict[str, Row | None]) -> None:
         if self._closed:
             raise self._error("has been closed")
         try:
@@ -157,11 +180,11 @@ class SqliteStore:
                 write(self._connection, changes.items())
         except (sqlite3.Error, OSError) as error:
             raise self._error(f"cannot be written: {error}") from error
-        for plugin, saved in changes.items():
-            if saved is None:
+        for plugin, row in changes.items():
+            if row is None:
                 self._rows.pop(plugin, None)
             else:
-                self._rows[plugin] = saved
+                self._rows[plugin] = row
 
     def _is_in_place(self) -> bool:
         """Whether the file still lies where it was opened; SQLite would write into one that is gone."""

@@ -5,6 +5,9 @@ and every row is what was written: a checksum in each row says so. Anything else
 carries the sound rows. A file with a newer version of our table is not read and not moved: `StateStoreNewer`. That a *sound* file cannot be opened (no such folder, no permission, somebody
 else has it locked) is not damage and must not move the file: it comes out as `sqlite3.Error`.
 
+An older version of our table is migrated in one transaction, after a copy of the file was put beside it. Since version 2 a row says
+under which version it was written: what version 1 kept under a name may be the state of a plugin that goes by another name now.
+
 The file is locked for as long as it is open (``locking_mode=EXCLUSIVE``). That saves the shared
 memory beside it and half the time of a commit, and no reader can come and make a commit wait.
 """
@@ -13,33 +16,65 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...base.files.copies import keep_copy
 from ...base.files.versions import Versions
 from ...base.private_files import make_private_file
 from .store import Saved, StateStoreNewer, read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
-Rows = dict[str, Saved]
+
+class Row(NamedTuple):
+    """What a store keeps of one plugin.
+
+    Attributes:
+        saved: its state.
+        written: the version of the table under which the row was written last.
+    """
+
+    saved: Saved
+    written: int
+
+
+Rows = dict[str, Row]
 
 APPLICATION_ID: Final = 0x43424453
-VERSIONS: Final[Versions[sqlite3.Connection]] = Versions("the state store", 1, newer=StateStoreNewer)
+
+
+def _note_version(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Version 2: each row says under which version it was written."""
+    connection.execute("ALTER TABLE state ADD COLUMN written INTEGER NOT NULL DEFAULT 1")
+    return connection
+
+
+VERSIONS: Final = Versions("the state store", 2, (_note_version,), StateStoreNewer)
 """Of the table. A step changes it within the transaction that it is called in."""
 
-_READ: Final = "SELECT plugin, version, generation, state, checksum FROM state ORDER BY rowid"
+OWN_NAMES: Final = 2
+"""The version from which on a row stands under its plugin's own name. Before, a plugin in a host was called by its class."""
+
+_READ: Final = {
+    1: "SELECT plugin, version, generation, state, checksum, 1 FROM state ORDER BY rowid",
+    2: "SELECT plugin, version, generation, state, checksum, written FROM state ORDER BY rowid",
+}
+"""By the version of the table: an old file is read before it is migrated, so that none that is broken is."""
+
 _TABLE: Final = (
     "CREATE TABLE state (plugin TEXT PRIMARY KEY, version INTEGER NOT NULL, "
-    "generation INTEGER NOT NULL, state BLOB NOT NULL, checksum INTEGER NOT NULL)"
+    "generation INTEGER NOT NULL, state BLOB NOT NULL, checksum INTEGER NOT NULL, written INTEGER NOT NULL DEFAULT 1)"
 )
 _SAVE: Final = (
-    "INSERT INTO state (plugin, version, generation, state, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT (plugin) DO UPDATE SET "
+    "INSERT INTO state (plugin, version, generation, state, checksum, written) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (plugin) DO UPDATE SET "
     "version = excluded.version, generation = excluded.generation, state = excluded.state, "
-    "checksum = excluded.checksum"
+    "checksum = excluded.checksum, written = excluded.written"
 )
 _FORGET: Final = "DELETE FROM state WHERE plugin = ?"
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -64,12 +99,13 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
-    """Open a store's file, a new one if there is none; returns what is in it too.
+    """Open a store's file, a new one if there is none; returns what is in it too. An older version is migrated.
 
     Raises:
         StateStoreNewer: a newer Callboard has written it; it is as it was.
         Damaged: it has to be set aside.
-        sqlite3.Error: it cannot be opened.
+        sqlite3.Error: it cannot be opened, or not be migrated; it is as it was.
+        OSError: the copy of an older version cannot be written.
     """
     make_private_file(path)  # SQLite gives the files beside it the same mode
     connection = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
@@ -77,16 +113,16 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
         rows = _checked(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
+        return connection, rows  # noqa: TRY300 - an interrupt may come here too
     except BaseException as error:  # an interrupt too may leave no file open
         connection.close()
         # SQLite's message about a broken schema may quote it, and then be no text itself.
         if isinstance(error, UnicodeDecodeError) or (isinstance(error, sqlite3.Error) and is_damage(error)):
             raise Damaged(str(error), {}) from error
         raise
-    return connection, rows
 
 
-def write(connection: sqlite3.Connection, changes: Collection[tuple[str, Saved | None]]) -> None:
+def write(connection: sqlite3.Connection, changes: Collection[tuple[str, Row | None]]) -> None:
     """Save and forget (``None``), all or nothing.
 
     Raises:
@@ -96,22 +132,18 @@ def write(connection: sqlite3.Connection, changes: Collection[tuple[str, Saved |
     if len(changes) == 1:
         _write(connection, changes)
         return
-    try:
-        connection.execute("BEGIN IMMEDIATE")
+    with _transaction(connection):
         _write(connection, changes)
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        with suppress(sqlite3.Error):  # the first error is the one to tell; SQLite may have rolled back
-            connection.execute("ROLLBACK")
-        raise
 
 
-def _write(connection: sqlite3.Connection, changes: Iterable[tuple[str, Saved | None]]) -> None:
-    for plugin, saved in changes:
-        if saved is None:
+def _write(connection: sqlite3.Connection, changes: Iterable[tuple[str, Row | None]]) -> None:
+    for plugin, row in changes:
+        if row is None:
             connection.execute(_FORGET, (plugin,))
         else:
-            connection.execute(_SAVE, (plugin, saved.version, saved.generation, saved.state, _sum(saved)))
+            saved = row.saved
+            values = (plugin, saved.version, saved.generation, saved.state, _sum(saved), row.written)
+            connection.execute(_SAVE, values)
 
 
 def set_aside(path: Path) -> Path:
@@ -147,17 +179,45 @@ def _checked(connection: sqlite3.Connection, path: Path) -> Rows:
     if marks[0] != APPLICATION_ID:
         raise Damaged(f"it is a database of something else (marks {marks})", {})
     try:
-        VERSIONS.require(marks[1], path)
+        found = VERSIONS.require(marks[1], path)
     except ValueError as error:
         raise Damaged(str(error), {}) from None
-    rows, problems = _read(connection)
+    rows, problems = _read(connection, _READ[found])
     problems += _found_by_sqlite(connection)
     if problems:
         raise Damaged("; ".join(problems[:3]), rows)
+    if found < VERSIONS.newest:
+        keep_copy(path, found, partial(_back_up, connection))
+        _migrate(connection, found)
     return rows
 
 
-def _read(connection: sqlite3.Connection) -> tuple[Rows, list[str]]:
+def _back_up(connection: sqlite3.Connection, copy: Path) -> None:
+    """By SQLite, which knows what is in the log beside the file."""
+    with closing(sqlite3.connect(copy)) as target:
+        connection.backup(target)
+
+
+def _migrate(connection: sqlite3.Connection, found: int) -> None:
+    with _transaction(connection):
+        VERSIONS.migrated(connection, found)
+        connection.execute(f"PRAGMA user_version = {VERSIONS.newest}")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("COMMIT")
+    except BaseException:  # an interrupt too may leave no half of it
+        with suppress(sqlite3.Error):  # the first error is the one to tell; SQLite may have rolled back
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _read(connection: sqlite3.Connection, query: str) -> tuple[Rows, list[str]]:
     """The sound rows, and what is wrong with the others."""
     rows: Rows = {}
     problems: list[str] = []
@@ -165,10 +225,10 @@ def _read(connection: sqlite3.Connection) -> tuple[Rows, list[str]]:
     # From both ends: a torn page ends the reading, and what lies behind it may be sound.
     for order in ("ASC", "DESC"):
         try:
-            for row in connection.execute(f"{_READ} {order}"):
+            for row in connection.execute(f"{query} {order}"):
                 try:
-                    plugin, saved = _sound(*row)
-                    rows[plugin] = saved
+                    plugin, kept = _sound(row)
+                    rows[plugin] = kept
                 except ValueError as error:
                     problems.append(f"row {row[0]!r:.80}: {error}")
         except sqlite3.DatabaseError as error:
@@ -181,15 +241,16 @@ def _read(connection: sqlite3.Connection) -> tuple[Rows, list[str]]:
     return rows, problems
 
 
-def _sound(plugin: Any, version: Any, generation: Any, state: Any, checksum: Any) -> tuple[str, Saved]:
+def _sound(columns: tuple[Any, ...]) -> tuple[str, Row]:
+    plugin, version, generation, state, checksum, written = columns
     saved = Saved(state, version, generation)
-    kinds = tuple(map(type, (plugin, version, generation, state)))
-    if kinds != (bytes, int, int, bytes):
+    kinds = tuple(map(type, (plugin, version, generation, state, written)))
+    if kinds != (bytes, int, int, bytes, int):
         raise ValueError("its columns are of the wrong kinds")
     if _sum(saved) != checksum:
         raise ValueError("its checksum is wrong")
     read_state(state)
-    return plugin.decode(), saved
+    return plugin.decode(), Row(saved, written)
 
 
 def _found_by_sqlite(connection: sqlite3.Connection) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from callboard.actors.state.sqlite import SqliteStore
-from callboard.actors.state.store import StateStoreError
+from callboard.actors.state.store import Saved, StateStoreError
 from callboard.agent.sessions.file import SessionFile, SessionFileError, load_session, mend
 from callboard.agent.sessions.session import Session
 from callboard.authoring.recording_format import NoRecording, read_recording
@@ -35,6 +35,14 @@ def kept(request, tmp_path):
     for path in (folder, *folder.iterdir()):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return folder
+
+
+def test_a_state_store_of_each_version_is_read(kept):
+    store = SqliteStore(kept / "state.db")
+    states = {store.load(name) for name in ("Counting", "counter", "notes")}
+    store.close()
+
+    assert states == {Saved(b'{"calls":3}', 4, 1), Saved(b'{"calls":2}', 2, 0), None}
 
 
 def test_a_session_of_each_version_is_read_and_goes_on(kept):
