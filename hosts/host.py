@@ -213,29 +213,23 @@ class Host:
 
         After an interrupt those are known by having no ``request_id``.
         """
-        try:
-            with self._sending:
-                return self._open_and_write(owners, lines)
-        except HostGone as gone:
-            return dict.fromkeys(lines, gone)
-
-    def _open_and_write(
-        self, owners: dict[str, RequestOwner], lines: dict[str, bytes]
-    ) -> dict[str, HostGone]:
         data = b"".join(lines.values()) if len(lines) > 1 else next(iter(lines.values()), b"")
-        try:
-            with self._lock:
-                self._require_open()
-                for request_id, owner in owners.items():
-                    owner.request_id = request_id
-                    self._peer.open(request_id, owner)
-            unsent = self._write(lines, data)
-            for request_id in unsent:
-                owners[request_id].request_id = None
-        except BaseException:  # an interrupt: raised again
-            if self._transport.took is not data:
-                self._take_back(owners)
-            raise
+        with self._sending:
+            try:
+                with self._lock:
+                    self._require_open()
+                    for request_id, owner in owners.items():
+                        owner.request_id = request_id
+                        self._peer.open(request_id, owner)
+                unsent = self._write(lines, data)
+                for request_id in unsent:
+                    owners[request_id].request_id = None
+            except HostGone as gone:
+                return dict.fromkeys(lines, gone)
+            except BaseException:  # an interrupt: raised again
+                if self._transport.took is not data:
+                    self._take_back(owners)
+                raise
         return unsent
 
     def _take_back(self, owners: dict[str, RequestOwner]) -> None:

@@ -20,12 +20,12 @@ from math import inf
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base.foreign import Log
+from ...base.foreign import Log, contain
 from ...base.forking import process
 from ...base.validation import require_callable, require_number
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
-from .ending import Ending, wake_all
+from .ending import Ending, wake, wake_all
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
@@ -383,14 +383,31 @@ class Call:
         return True
 
     def _settle(self, ending: Ending) -> None:
-        told = None if self._owner is None else partial(self._owner.on_ended, self, ending.result)
-        interrupt = ending.settle(self.id, told, self._timer)
-        with self._lock:
-            ending.waiting = [*self._at_news, *self._at_end]
-            self._result = ending.result
-            self._at_news.clear()
-            self._at_end.clear()
-        ending.wake_all(self.id, interrupt)
+        """Do what comes before the result is visible, make it visible, and wake all who wait; what was done before is left out."""
+        interrupt = None
+        if self._result is None:
+            try:
+                try:
+                    if ending.first is not None:
+                        ending.first()
+                finally:
+                    if self._owner is not None:
+                        self._owner.on_ended(self, ending.result)
+                    if self._timer is not None:
+                        self._timer.cancel()
+            except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
+                interrupt = contain(error, logger, "settling call %s failed", self.id)
+            with self._lock:
+                ending.waiting = [*self._at_news, *self._at_end]
+                self._result = ending.result
+                self._at_news.clear()
+                self._at_end.clear()
+        if ending.waiting:
+            interrupt = wake(ending.waiting, self.id, interrupt)
+        ending.over = True
+        ending.first = None  # a caller may keep its call for long, and that must not keep a host
+        if interrupt is not None:
+            raise interrupt
 
     # After an interrupt. A signal handler may raise between any two lines that the caller's thread runs. What it has left half
     # done is done by the owner's thread, where nothing interrupts; each step may have been done before.
@@ -412,10 +429,7 @@ class Call:
             self.end_early(Code.CANCELLED, CANCELLED)
         elif ending is not None and ending.left:
             ending.left = False
-            if self._result is None:
-                self._settle(ending)
-            else:
-                ending.wake_all(self.id)
+            self._settle(ending)
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""

@@ -15,7 +15,6 @@ from .waiting import Wake
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...supervision.runtime.clock import Timer
     from .stage import Result
 
 logger = Log("callboard.actors")
@@ -41,37 +40,6 @@ class Ending:
         self.left = False
         self.over = False
 
-    def settle(self, call: str, told: Callable[[], None] | None, timer: Timer | None) -> BaseException | None:
-        """Do what comes before the result is visible; returns an interrupt that came meanwhile.
-
-        Args:
-            call: the call's id, for the log.
-            told: tells the call's owner of the result.
-            timer: the call's deadline, which is taken off the clock.
-        """
-        try:
-            try:
-                if self.first is not None:
-                    self.first()
-            finally:
-                if told is not None:
-                    told()
-                if timer is not None:
-                    timer.cancel()
-        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
-            return contain(error, logger, "settling call %s failed", call)
-        return None
-
-    def wake_all(self, call: str, interrupt: BaseException | None = None) -> None:
-        """Call all who wait; see `wake_all`."""
-        waiting = self.waiting
-        if waiting:
-            interrupt = _woken(waiting, call, interrupt)
-        self.over = True
-        self.first = None  # a caller may keep its call for long, and that must not keep a host
-        if interrupt is not None:
-            raise interrupt
-
 
 def wake_all(callbacks: list[Callable[[], None]], call: str) -> None:
     """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
@@ -80,14 +48,15 @@ def wake_all(callbacks: list[Callable[[], None]], call: str) -> None:
         callbacks: emptied. The caller's own may be among them, which may raise anything: the others must hear all the same.
         call: its id, for the log.
     """
-    interrupt = _woken(callbacks, call, None)
+    interrupt = wake(callbacks, call)
     if interrupt is not None:
         raise interrupt
 
 
-def _woken(
-    callbacks: list[Callable[[], None]], call: str, interrupt: BaseException | None
+def wake(
+    callbacks: list[Callable[[], None]], call: str, interrupt: BaseException | None = None
 ) -> BaseException | None:
+    """As `wake_all`, but return the interrupt, that which was there before if none came."""
     # Each is taken out once it was called: after an interrupt it is better called twice than never.
     while callbacks:
         function = callbacks[0]
@@ -96,6 +65,6 @@ def _woken(
         except BaseException as error:  # noqa: BLE001 - see `wake_all`
             interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
             if isinstance(function, Wake):
-                interrupt = _woken([partial(function.func, *function.args)], call, interrupt)
+                interrupt = wake([partial(function.func, *function.args)], call, interrupt)
         del callbacks[0]
     return interrupt

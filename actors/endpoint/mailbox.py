@@ -115,7 +115,8 @@ class Mailbox:
     def enter(self, call: Call) -> bool:
         """Take a call past the mailbox if the tool is idle: nothing waits and nothing is under way."""
         with self._lock:
-            if self._taken or self._untaken or self.waiting or self._in_hand or not self._open:
+            # Spelled out, for every call that finds its tool idle comes here: what is `waiting`.
+            if self._taken or self._untaken or self._calls or self._again or self._in_hand or not self._open:
                 return False
             call.sequence = next(self._sequence)
             self._taken.add(call)
@@ -196,7 +197,8 @@ class Mailbox:
         with self._lock:
             self._in_hand.discard(call)  # nobody hands over what a thread of this process has taken
             self._taken.discard(call)
-            self._grant_more()
+            if self._calls or self._again:  # nearly never
+                self._grant_more()
 
     def discard(self, call: Call) -> bool:
         """Take a waiting call out; False if it does not wait here (any more)."""

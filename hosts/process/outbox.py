@@ -33,24 +33,30 @@ class Outbox:
         return bool(self._entries)
 
     def send(self, data: bytes, descriptor: int) -> None:
-        """Write data behind what waits, as far as the pipe takes it; the rest waits.
+        """Write data behind what waits, if nothing does as far as the pipe takes it at once; the rest waits.
 
         An interrupt comes out of it; then ``took`` tells whether the data leaves all the same.
 
         Raises:
             OSError: the pipe is broken, and nothing of the data has left.
         """
-        entry: _Entry = (memoryview(data), [])
+        entries = self._entries
+        written: list[int] = []
+        entry: _Entry = (memoryview(data), written)
         try:
-            self._entries.append(entry)
-            if self._entries[0] is entry:
-                self.flush(descriptor)
+            entries.append(entry)
+            if entries[0] is entry:
+                written.extend(map(os.write, (descriptor,), (data,)))
+                if written[0] == len(data):
+                    entries.popleft()
+            self.took = data
+        except BlockingIOError:
             self.took = data
         except BaseException:  # raised again
-            if entry[1]:
+            if written:
                 self.took = data
-            elif self._entries and self._entries[-1] is entry:
-                self._entries.pop()
+            elif entries and entries[-1] is entry:
+                entries.pop()
             raise
 
     def flush(self, descriptor: int) -> None:
