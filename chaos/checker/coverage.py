@@ -55,8 +55,8 @@ def _counts_up(terms: Terms) -> bool:
     return terms.ordered and not terms.stateless
 
 
-def _is_hosted(terms: Terms) -> bool:
-    return terms.hosted
+def _is_mortal(terms: Terms) -> bool:
+    return terms.hosted and not terms.remote
 
 
 def _count(run: Run, wanted: Callable[[Fact], bool]) -> int:
@@ -182,7 +182,9 @@ def _told_of_generations(run: Run, count: int, why: str) -> LookedAt:
 
 
 def _no_host(run: Run, why: str) -> LookedAt:
-    return _none(run, why if run.terms else "there is no host", _is_hosted, "no tool runs in a host")
+    return _none(
+        run, why if run.terms else "there is no host", _is_mortal, "no tool runs in a process of its own"
+    )
 
 
 def _told(run: Run) -> LookedAt:

@@ -139,6 +139,7 @@ class Terms:
         overlap: further generations that may be alive beside the present one, such as a standby.
         ledger: its tool writes down each run, so what is not there did not run.
         counts: its state counts its answers, or adds up what they were asked for, so the counts have no gap.
+        remote: its host is no process of ours, so that nothing can be done to it.
         stateless: it is given no state, so that none can be lost between its calls.
     """
 
@@ -149,6 +150,7 @@ class Terms:
     overlap: int = 0
     ledger: bool = False
     counts: bool = False
+    remote: bool = False
     stateless: bool = False
     host: str = ""
     concurrency: int = 1

@@ -122,7 +122,11 @@ class Ended:
             why = "; ".join(f"{host!r}: {why}" for host, why in self.missed.items())
             gaps.append(
                 f"{self.kills} of {self.plan.kills} kills came true"
-                + (f" ({why})" if why else ": none of the tools that were called runs in a host")
+                + (
+                    f" ({why})"
+                    if why
+                    else ": none of the tools that were called runs in a process of its own"
+                )
             )
         return tuple(gaps)
 
@@ -197,6 +201,8 @@ class Trial:
             for source in sources:
                 if source.counts:
                     recorder.terms[source.plugin] = replace(recorder.terms_of(source.plugin), counts=True)
+            for name in self.board.remote & board.plugin_manager.handles().keys():
+                recorder.terms[name] = replace(recorder.terms_of(name), remote=True)
             hosts = self._hosts(sources, board)
             self.plan = replace(self.plan, kills=self._kills(hosts, board))
             schedule = self._schedule(sources, hosts)
@@ -348,27 +354,33 @@ class Trial:
 
 
 class _Tampered(Callboard):
-    """A board with a hand on the line of every host, and a witness for each plugin.
+    """A board with a hand on the line of every host that is a process, and a witness for each plugin.
 
     Attributes:
         tampers: the hands, by plugin.
         witnesses: by plugin.
+        remote: the plugins whose hosts are no processes of ours: they are called, and nothing is done to them.
     """
 
     def __init__(self, config: str | Mapping[str, Any], chance: Random) -> None:
         super().__init__(config)
         self.tampers: dict[str, Tamper] = {}
         self.witnesses: dict[str, Witness] = {}
+        self.remote: set[str] = set()
         self._chance = chance
 
     def _begin(self, board: Board, one: Loaded) -> None:
+        name = one.adapter.name
         if one.hosted is not None:
-            name, tamper = one.adapter.name, Tamper(noise(self._chance.randrange), one.hosted.carry)
-            self.tampers[name] = tamper
+            carry = one.hosted.carry
+            if carry is None:
+                carry = self.tampers[name] = Tamper(noise(self._chance.randrange))
+            else:
+                self.remote.add(name)
             limit = one.hosted.result_limit if isinstance(one.hosted, McpToolPlugin) else None
-            one.hosted.carry = self.witnesses[name] = Witness(tamper, result_limit=limit)
+            one.hosted.carry = self.witnesses[name] = Witness(carry, result_limit=limit)
         else:
-            self.witnesses[one.adapter.name] = witness = Witness()
+            self.witnesses[name] = witness = Witness()
             overhear(one.adapter, witness)
         # Each in a host of its own: what is done to one must not be told of the others. And none in quarantine, which
         # blames a tool for the crashes that are done to its host here.

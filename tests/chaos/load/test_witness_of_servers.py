@@ -19,6 +19,7 @@ from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.invocation import Invocation
 from callboard.trial.trial import Plan, Trial
 from leaks import TEST_MARK, no_leaks
+from mcp_http_servers import HttpServer
 from programs import PROGRAMS
 
 PATIENCE = 30.0
@@ -74,11 +75,15 @@ SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "require
 FORM = {"message": "Who are you?", "requestedSchema": SCHEMA}
 
 
-def tried(command, wire, *, approver=None, **more):
-    """A trial of one MCP server with calls of one form."""
-    entry = {"mcp": {"command": [sys.executable, *command], "env": TEST_MARK, **more}, "name": "server"}
+def tried(command, wire, **more):
+    """A trial of one MCP server, which is run so, with calls of one form."""
+    return trial_of({"command": [sys.executable, *command], "env": TEST_MARK}, wire, **more)
+
+
+def trial_of(server, wire, *, approver=None, kills=2, **more):
+    entry = {"mcp": {**server, **more}, "name": "server"}
     quick = {"backoff": {"first": 0.0, "min": 0.01, "max": 0.05}, "intensity": 50}
-    plan = Plan({"plugins": [entry], "supervision": quick}, calls=20, kills=2, seed=1, kinds=("kill",))
+    plan = Plan({"plugins": [entry], "supervision": quick}, calls=20, kills=kills, seed=1, kinds=("kill",))
     trial = Trial(plan, [Source("server", lambda _: Request({"type": "function_call", **wire}))])
     trial.board.approver = approver
     with no_leaks():
@@ -119,6 +124,18 @@ def test_a_result_that_was_cut_is_known_by_what_is_left_of_it():
     )
 
     assert missing(ended) == []
+
+
+def test_to_a_server_that_is_no_process_of_ours_nothing_is_done_and_it_is_found_healthy():
+    server = HttpServer()
+    server.start()
+    try:
+        ended = trial_of({"url": server.url}, {"name": "echo", "arguments": {"a": 1}}, kills=None)
+    finally:
+        server.kill()
+
+    assert missing(ended) == []
+    assert (ended.standing, ended.plan.kills, ended.gaps) == ("held", 0, ())
 
 
 class Tool:
