@@ -68,8 +68,8 @@ class _Heard:
                 yield chunk
 
     def _begin(self, invocation: Invocation, state: Json) -> Given | None:
-        now, wire = self._witness.now, invocation.tool_call or {}
-        call = wire.get("call_id", wire.get("id"))
+        now, wire = self._witness.now, invocation.tool_call
+        call = wire.get("call_id", wire.get("id")) if isinstance(wire, dict) else None
         if now is None or not isinstance(call, str):
             return None
         given = Given(call, 0, now(), digest(state))

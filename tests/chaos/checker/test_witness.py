@@ -74,7 +74,7 @@ def witnessed(tmp_path, *entries, arguments, board=Board, deadline=None, spoilt=
 
 
 def test_of_any_tool_every_rule_is_tested_by_what_goes_over_its_line(tmp_path):
-    calls = [{"text": "a"}, {"text": "b", "fail": True}, {"text": "c", "fail": "raise"}] * 3
+    calls = [{"text": "a"}, {"text": "b", "fail": True}, {"text": "c", "fail": "raise"}] * 10
 
     run = witnessed(
         tmp_path,

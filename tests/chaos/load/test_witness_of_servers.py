@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ import sys
 import pytest
 from boards import add_node
 from callboard.actors.board import Board
-from callboard.chaos.checker.facts import Ran
+from callboard.chaos.checker.facts import Answered, Ran
 from callboard.chaos.checker.invariants import violations
 from callboard.chaos.load.requests import Request, Source
 from callboard.chaos.load.thread_witness import overhear
@@ -75,16 +76,19 @@ SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "require
 FORM = {"message": "Who are you?", "requestedSchema": SCHEMA}
 
 
-def tried(command, wire, **more):
-    """A trial of one MCP server, which is run so, with calls of one form."""
-    return trial_of({"command": [sys.executable, *command], "env": TEST_MARK}, wire, **more)
+def tried(command, *wires, **more):
+    """As `trial_of`, of a server in Python that is run so."""
+    return trial_of({"command": [sys.executable, *command], "env": TEST_MARK}, *wires, **more)
 
 
-def trial_of(server, wire, *, approver=None, kills=2, **more):
+def trial_of(server, *wires, approver=None, kills=2, deadline=None, **more):
+    """A trial of one MCP server with calls that go round these."""
     entry = {"mcp": {**server, **more}, "name": "server"}
     quick = {"backoff": {"first": 0.0, "min": 0.01, "max": 0.05}, "intensity": 50}
-    plan = Plan({"plugins": [entry], "supervision": quick}, calls=20, kills=kills, seed=1, kinds=("kill",))
-    trial = Trial(plan, [Source("server", lambda _: Request({"type": "function_call", **wire}))])
+    config = {"plugins": [entry], "supervision": quick}
+    plan = Plan(config, calls=20, kills=kills, seed=1, kinds=("kill",), deadline=deadline)
+    rounds = itertools.cycle(wires)
+    trial = Trial(plan, [Source("server", lambda _: Request({"type": "function_call", **next(rounds)}))])
     trial.board.approver = approver
     with no_leaks():
         ended = trial.run()
@@ -123,6 +127,16 @@ def test_a_result_that_was_cut_is_known_by_what_is_left_of_it():
         result_limit=1_024,
     )
 
+    assert missing(ended) == []
+
+
+def test_a_call_that_was_given_up_was_given_to_its_server_all_the_same():
+    hang, echo = ({"name": name, "arguments": {"a": 1}} for name in ("hang", "echo"))
+
+    ended = tried([str(PYTHON / "mcp_server.py")], echo, hang, echo, deadline=1.0)
+
+    endings = {fact.ending for fact in ended.run.facts if isinstance(fact, Answered)}
+    assert endings >= {"success", "deadline_exceeded"}
     assert missing(ended) == []
 
 
