@@ -165,7 +165,6 @@ class Board:
         self._listeners = self.hooks.listeners
         self._mounts = Mounts()
         self._stop_once = Once("the board")
-        self._staying: list[PluginHandle] = []
         self._ending: list[PluginHandle] = []
         self._stopped = False
         self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311 - jitter, no secret
@@ -479,13 +478,13 @@ class Board:
     def _stop(self, timeout: float) -> None:
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
         # In this order: nothing new comes in, then what is under way ends, then what it was carried out by.
-        self._staying += self.plugin_manager.close()
+        staying = self.plugin_manager.close()
         self.hooks.close()
         tell(self.router, Shutdown("the board was stopped"))
-        while self._staying:
-            self._ending.append(self._staying[0])  # twice after an interrupt, and never lost
-            self._staying.pop(0)
-            self._ending[-1].shut_down("the board was stopped", self.supervisor)
+        for handle in staying:
+            if handle not in self._ending:
+                handle.shut_down("the board was stopped", self.supervisor)
+                self._ending.append(handle)  # last: what an interrupt has ended is done again
         leaving = [*self._ending, *self.plugin_manager.leaving()]
         self._wait_ended([handle.ended for handle in leaving], timeout)
         self.hooks.finish()

@@ -229,6 +229,8 @@ class Endpoint:
         """Refuse the calls that wait, and all that come. See `Mailbox.shut`."""
         for call in self.mailbox.shut(refusal, for_good=for_good, holds=holds):
             self.refuse(call, refusal)
+            if for_good:
+                self.mailbox.discard(call)
 
     def close(self, reason: str) -> None:
         """End every call, and take none any more; what is certain by now is committed when this returns.

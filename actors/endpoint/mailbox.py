@@ -246,16 +246,19 @@ class Mailbox:
     ) -> list[Call]:
         """Refuse calls from now on; return those that waited, for their owner to refuse.
 
+        For good, they stay here until each is discarded, and a second time those are returned that are left: a stop that an
+        interrupt has ended is gone on with.
+
         With ``holds``, only if nobody has called `hold` since there were so many of them: that a host
         is out may be read after the news that the next one is coming.
         """
         with self._lock:
-            if self._closed or holds not in {None, self.holds}:
+            if not for_good and (self._closed or holds not in {None, self.holds}):
                 return []
-            self._closed = for_good
             self._open = False
-            self._refusal = refusal
-            return self._empty()
+            self._refusal = self._refusal if self._closed else refusal
+            self._closed = for_good
+            return [*self._again, *self._calls] if for_good else self._empty()
 
     def _grant_more(self) -> None:
         # First what is nearly always false: nobody waits.

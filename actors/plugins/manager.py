@@ -109,10 +109,8 @@ class PluginManager:
             raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
 
     def close(self) -> list[PluginHandle]:
-        """Take no more plugins; return those there are, the first time only."""
+        """Take no more plugins; return those there are."""
         with self._beginning, self.lock:
-            if self.closed:
-                return []
             self.closed = True
             return list(self._handles.values())
 

@@ -50,6 +50,7 @@ class PoolThread:
                 going_on = self._pool.failed(self, error)
             else:
                 try:
+                    self._pool.take_out(self)  # an interrupt of who gave it the job may have left it among the idle
                     going_on = job(self)
                 except BaseException as error:  # noqa: BLE001 - as above
                     going_on = self._pool.failed(self, error)
@@ -94,7 +95,7 @@ class ThreadPool:
     def hand_back(self, thread: PoolThread) -> bool:
         """Make a thread idle, from its job, before the answer is known: who gets that wants the next. False once closed."""
         with self._lock:
-            if not self._closed:
+            if not self._closed and thread not in self._idle:
                 self._idle.append(thread)
             return not self._closed
 

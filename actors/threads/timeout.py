@@ -72,6 +72,9 @@ def in_time(
         thread = _THREADS.run(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
     except RuntimeError as error:
         raise PluginLoadError(f"{doing} failed: there is no thread for it: {error}", plugin=plugin) from error
+    except BaseException:  # an interrupt, raised again: what is not begun must not begin
+        future.cancel()
+        raise
     try:
         return future.result(seconds)
     except CallboardError:

@@ -315,3 +315,34 @@ def test_an_interrupted_call_for_which_a_stand_in_was_to_be_asked_is_let_go_of()
         wait_until(lambda: not fallback.close())
 
     assert astray == []
+
+
+def test_an_interrupted_stop_is_gone_on_with_by_the_next():
+    boards, calls = [], []
+
+    def begin():
+        board = Board()
+        board.add(a_tool(lambda arguments, state: {"success": True}), config={})
+        boards.append(board)
+        calls.append([board.submit(tool_call("tool")) for _ in range(3)])
+
+    with no_leaks():
+        for place in interrupted_at_each_line(lambda: boards[-1].stop(), before=begin):
+            boards[-1].stop()
+            assert all(call.done() for call in calls[-1]), place
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_plugin_whose_load_was_interrupted_can_be_loaded(isolate):
+    board = Callboard()
+
+    def load():
+        board.load({"plugin": str(ECHO), "isolate": isolate, "id": "echo"})
+
+    with no_leaks(), board:
+        for place in interrupted_at_each_line(load):
+            with suppress(KeyError):
+                board.remove("echo")
+            load()
+            assert works(board), place
+            board.remove("echo")

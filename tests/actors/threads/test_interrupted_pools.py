@@ -1,0 +1,47 @@
+"""A pool whose user is interrupted anywhere gives the next job to a thread that runs it."""
+
+from __future__ import annotations
+
+import threading
+
+from callboard.actors.threads.pool import ThreadPool
+from every_line import interrupted_at_each_line
+from leaks import no_leaks
+
+PATIENCE = 10.0
+
+
+def test_a_job_that_takes_its_thread_along_costs_no_later_job():
+    with no_leaks():
+        pool = ThreadPool("callboard-test", PATIENCE)
+        astray = []
+
+        def have_an_idle_thread():
+            given_back = threading.Event()
+
+            def job(thread):
+                pool.hand_back(thread)
+                given_back.set()
+                return True
+
+            pool.run(job)
+            assert given_back.wait(PATIENCE)
+
+        for place in interrupted_at_each_line(
+            lambda: pool.run(pool.hand_back), before=have_an_idle_thread
+        ):
+            # Each loses the thread that runs it, which may have been given back twice.
+            ran = [threading.Event() for _ in range(3)]
+            for event in ran:
+
+                def lost(_thread, event=event):
+                    event.set()
+                    return False
+
+                pool.run(lost)
+                if not event.wait(PATIENCE / 5):
+                    astray.append(place)
+
+        pool.close()
+
+    assert astray == []
