@@ -104,7 +104,7 @@ class HttpShell:
             asking.begin()
             until = self._clock() + options.timeout.total
             try:
-                with client.stream(**send) as response:
+                with client.stream(**send, content=asking.body) as response:
                     if asking.accepts(response.status_code, response.headers):
                         yield from self._answer(response, asking, until, options)
                         return
@@ -129,7 +129,7 @@ class HttpShell:
                 asking.begin()
                 until = self._clock() + options.timeout.total
                 try:
-                    async with client.stream(**send) as response:
+                    async with client.stream(**send, content=asking.body) as response:
                         if asking.accepts(response.status_code, response.headers):
                             async with aclosing(
                                 self._answer_async(response, asking, until, options)
@@ -185,7 +185,7 @@ class HttpShell:
         return body[:MAX_ERROR_BYTES].decode(errors="replace")
 
     def _prepared(self, asking: ProviderRequest, options: Options) -> Json:
-        """What the client is told to send."""
+        """What the client is told to send with each attempt, but for the body: that may be mended."""
         if httpx is None:
             raise ProviderError(
                 f"provider {options.provider!r} needs the package 'httpx', which the extra 'agent' brings; "
@@ -210,7 +210,6 @@ class HttpShell:
         return {
             "method": "POST",
             "url": asking.url,
-            "content": asking.body,
             "headers": asking.headers,
             "auth": with_key,
             "timeout": httpx.Timeout(options.timeout.idle, connect=options.timeout.connect),

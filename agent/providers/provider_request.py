@@ -13,7 +13,7 @@ from ...interop.calls.arguments import parse_arguments
 from ...interop.exact_json import exact_json, json_text
 from ...interop.streams.event_bytes import EventReader, EventStreamError
 from ..errors import ProviderError
-from ..wires.attempts import AttemptFailed, Failure, after_failure, of_error, of_status, request_id
+from ..wires.attempts import Again, AttemptFailed, Failure, after_failure, of_error, of_status, request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,12 +59,17 @@ class ProviderRequest:
         self._bytes = 0
         self._handed_on = False
         self._request_id: str | None = None
+        self._payload = payload
+        self._mended: Json | None = None
+        self.body = self._written(payload)
+
+    def _written(self, payload: Json) -> bytes:
         try:
-            self.body = json_text(exact_json(payload, what="payload")).encode()
+            return json_text(exact_json(payload, what="payload")).encode()
         except JsonValueError as error:
             raise ProviderError(
-                f"the request to provider {options.provider!r} is not JSON: {error}",
-                provider=options.provider,
+                f"the request to provider {self._options.provider!r} is not JSON: {error}",
+                provider=self._options.provider,
                 code="bad_config",
             ) from error
 
@@ -110,7 +115,10 @@ class ProviderRequest:
         read = parse_arguments(body)
         said = body if read.kind == "malformed" else read.payload
         if status != _OK:
-            return of_status(status, headers, said, now)
+            failure = of_status(status, headers, said, now)
+            if self._wire.mend is not None and failure.code == "refused":
+                self._mended = self._wire.mend(self._payload, body)
+            return failure
         if isinstance(said, dict) and said.get("error"):
             return of_error(said["error"])
         kind = headers.get("content-type", "nothing")
@@ -147,12 +155,14 @@ class ProviderRequest:
     def after(self, failure: Failure) -> tuple[float, Json]:
         """Return how long to wait before it is sent again, and the event that tells of it.
 
+        A body that can be mended is sent again at once, however often it may be sent otherwise.
+
         Raises:
             ProviderError: it is not sent again.
         """
         if failure.request_id is None:
             failure = failure._replace(request_id=self._request_id)
-        again = after_failure(
+        again = self._again_mended() or after_failure(
             failure,
             self.attempt,
             max_retries=self._options.max_retries,
@@ -163,6 +173,13 @@ class ProviderRequest:
             raise failure.as_error(self._options.provider, self.attempt)
         event = {"type": "retry", "attempt": self.attempt, "delay": again.after, "reason": failure.said}
         return again.after, {**event, "code": failure.code}
+
+    def _again_mended(self) -> Again | None:
+        if self._mended is None:
+            return None
+        self._payload, self._mended = self._mended, None
+        self.body = self._written(self._payload)
+        return Again(0.0)
 
     def _said(self, read: Callable[[], tuple[Json, ...]]) -> Iterator[Json]:
         try:

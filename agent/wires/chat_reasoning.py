@@ -1,7 +1,7 @@
 """The reasoning of a Chat answer, as its server wants it back with the message. Pure.
 
-OpenAI's own API shows none. DeepSeek and Kimi send ``reasoning_content``, and refuse each later request whose messages with
-calls lack it; an empty one counts. OpenRouter and others send ``reasoning_details``, which may be signed or encrypted and have to come
+OpenAI's own API shows none. DeepSeek and Kimi send ``reasoning_content``, and refuse each later request whose messages of
+turns with calls lack it; an empty one counts. OpenRouter and others send ``reasoning_details``, which may be signed or encrypted and have to come
 back in their order, put together from their pieces. What is called ``reasoning`` is for people: strict servers refuse it.
 """
 
@@ -44,8 +44,24 @@ def with_reasoning(message: Json, kept: Sequence[Json]) -> Json:
 
 
 def wants_content(kept: Sequence[Json]) -> bool:
-    """Whether a server from which this was kept wants ``reasoning_content`` with each message that has calls."""
+    """Whether a server from which this was kept wants ``reasoning_content`` with all messages of the assistant."""
     return any(CONTENT in item for item in kept)
+
+
+def with_empty_reasoning(payload: Json, said: str) -> Json | None:
+    """Return a body whose messages of the assistant have an empty ``reasoning_content``, if a server refused it for want of one.
+
+    That is of a session which another server has begun. ``None`` if the server speaks of something else, or if it was
+    sent some already: then an empty one would not help.
+    """
+    messages = payload.get("messages")
+    if CONTENT not in said or not isinstance(messages, list):
+        return None
+    own = [each for each in messages if isinstance(each, dict) and each.get("role") == "assistant"]
+    if not own or any(CONTENT in each for each in own):
+        return None
+    filled = [{**each, CONTENT: ""} if any(each is one for one in own) else each for each in messages]
+    return {**payload, "messages": filled}
 
 
 class Reasoning:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT
 from ...interop.parts import TextPart
-from .chat_reasoning import CONTENT, Reasoning, kept_of, shown, wants_content, with_reasoning
+from .chat_reasoning import (
+    CONTENT,
+    Reasoning,
+    kept_of,
+    shown,
+    wants_content,
+    with_empty_reasoning,
+    with_reasoning,
+)
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
@@ -31,7 +39,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
         if entry.role == "assistant":
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
             calls = [call for _, call in entry.calls]
-            kept = [{CONTENT: ""}, *entry.kept] if wanted and calls else entry.kept
+            kept = [{CONTENT: ""}, *entry.kept] if wanted else entry.kept
             if text or calls:
                 messages += write_answer({"content": text, "tool_calls": calls, "kept": kept})
             messages += [result.value for result in entry.results]
@@ -194,4 +202,5 @@ CHAT: Final = Wire(
     read_answer=read_answer,
     read=ChatReader,
     results_hold_images=False,
+    mend=with_empty_reasoning,
 )

@@ -121,6 +121,8 @@ class Wire:
         read_answer: those to what was spoken.
         read: makes a reader of one stream.
         results_hold_images: images of a result stay in it.
+        mend: a body that was refused, and what the server said, to the body that is sent instead; to ``None`` if nothing
+            helps, as of a body that was mended. ``None`` if this API has no such refusals.
     """
 
     family: str
@@ -135,6 +137,7 @@ class Wire:
     read_answer: Callable[[Sequence[Any]], Spoken]
     read: Callable[[], StreamReader]
     results_hold_images: bool = True
+    mend: Callable[[Json, str], Json | None] | None = None
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from callboard import AgentCore
-from callboard.agent.replay.faults import stream_reply
+from callboard.agent.replay.faults import Fault, stream_reply
 from callboard.agent.replay.server import ReplayServer
 from callboard.providers import OpenAIChatProvider
 from providers import SCRIPT, Asked, calls_of, result_of, user
@@ -104,7 +104,7 @@ def test_an_empty_reasoning_content_goes_back_too(server):
     assert sent["reasoning_content"] == ""
 
 
-def test_where_one_call_has_reasoning_content_no_other_is_sent_without(server):
+def test_where_one_message_has_reasoning_content_no_other_is_sent_without(server):
     asked, message = answer_of(server, "chat", chat({"reasoning_content": "hm"}, called("c2")))
     before = {
         "role": "assistant",
@@ -115,7 +115,47 @@ def test_where_one_call_has_reasoning_content_no_other_is_sent_without(server):
 
     sent = assistants(sent_back(server, asked, before, message, behind))
 
-    assert [message.get("reasoning_content") for message in sent] == ["", "hm", None]
+    assert [message.get("reasoning_content") for message in sent] == ["", "hm", ""]
+
+
+MISSING = "The `reasoning_content` in the thinking mode must be passed back to the API."
+FROM_ELSEWHERE = {
+    "role": "assistant",
+    "content": "",
+    "metadata": {
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}]
+    },
+}
+
+
+@pytest.mark.parametrize("drive", ["events", "events_async"])
+def test_a_server_that_misses_it_in_a_session_from_elsewhere_is_asked_again_with_an_empty_one(server, drive):
+    history = [ASKED, FROM_ELSEWHERE, result_of(calls_of(FROM_ELSEWHERE)[0])]
+    asked = Asked("chat", server.url, max_retries=0)
+    server.next(Fault(status=400, error=MISSING))
+
+    told = getattr(asked, drive)(*history)
+    told = told if drive == "events" else asyncio.run(told)
+    asked.provider.close()
+
+    refused, taken = (assistants(request.body) for request in server.requests[-2:])
+    assert [message.get("reasoning_content") for message in (*refused, *taken)] == [None, ""]
+    assert [event["type"] for event in told if event["type"] in {"retry", "error"}] == ["retry"]
+    assert asked.waits == [0.0]
+
+
+@pytest.mark.parametrize("error", ["something else", MISSING])
+def test_what_no_empty_one_would_mend_is_not_asked_again(server, error):
+    asked, message = answer_of(server, "chat", chat({"reasoning_content": "hm"}, called()))
+    history = [ASKED, message, result_of(calls_of(message)[0])]
+    before = len(server.requests)
+    server.next(Fault(status=400, error=error))
+
+    told = asked.events(*history)
+    asked.provider.close()
+
+    assert [event["code"] for event in told if event["type"] == "error"] == ["refused"]
+    assert len(server.requests) == before + 1
 
 
 def test_a_server_that_sends_none_is_sent_none(server):
