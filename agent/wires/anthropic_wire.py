@@ -122,14 +122,10 @@ class AnthropicReader(StreamReader):
 
     family: ClassVar = ANTHROPIC_MESSAGES
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._open: dict[Any, tuple[Json, list[str]]] = {}
-        self._container: str | None = None
-
     def _begin_anew(self) -> None:
         super()._begin_anew()
-        self._open.clear()
+        self._open: dict[Any, tuple[Json, list[str]]] = {}
+        self._container: str | None = None
 
     def _error(self, event: Json) -> Any:
         return (event.get("error") or event) if event.get("type") == "error" else None

@@ -104,8 +104,8 @@ class ChatReader(StreamReader):
 
     family: ClassVar = OPENAI_CHAT
 
-    def __init__(self) -> None:
-        super().__init__()
+    def _begin_anew(self) -> None:
+        super()._begin_anew()
         self._in_deltas = False
         self._in_messages: dict[str, str] = {}
         self._reasoning = Reasoning()

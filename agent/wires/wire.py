@@ -183,13 +183,8 @@ class StreamReader(ABC):
     family: ClassVar[str]
 
     def __init__(self) -> None:
-        self.partial = Partial()
-        self.ended = False
-        self._calls = assembler(self.family)
         self._finished = False
-        self._refused = False
-        self._said = 0
-        self._placed = 0
+        self._begin_anew()
 
     def feed(self, event: Json) -> Iterator[Json]:
         """Take one event of the stream; yield what it says to people.
@@ -233,10 +228,13 @@ class StreamReader(ABC):
             self.partial.tool_calls += self._calls.finish()
 
     def _begin_anew(self) -> None:
-        """Forget what came: the answer that comes now is the whole one."""
+        """Begin an answer. What came before is forgotten: the answer that comes now is the whole one."""
         self.partial = Partial()
         self.ended = False
         self._calls = assembler(self.family)
+        self._refused = False
+        self._said = 0
+        self._placed = 0
 
     @abstractmethod
     def _error(self, event: Json) -> Any:
