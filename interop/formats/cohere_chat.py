@@ -29,7 +29,7 @@ class CohereToolMessages:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message, and a document in it."""
-        return is_tool_message(value) and "tool_name" not in value and has_documents(value)
+        return is_tool_message(value) and has_documents(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return what the model is told; the ids of documents, by which it cites them, are Cohere's alone."""

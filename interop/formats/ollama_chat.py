@@ -19,7 +19,7 @@ from ..format_ids import OLLAMA_TOOL
 from ..hub import InspectedCall, InspectedResult
 from ..parts import ResultPart, TextPart, UnreadPart
 from ..results.text_fallback import answered_call, as_text
-from .openai_chat_function import is_ollama_call, is_tool_message
+from .openai_chat_function import is_ollama_call, is_tool_message, names_its_tool
 
 
 class OllamaCalls:
@@ -78,7 +78,7 @@ class OllamaToolMessages:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message with the name of the tool."""
-        return is_tool_message(value) and "tool_name" in value
+        return is_tool_message(value) and names_its_tool(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return what the model is told; images are bare bytes, of no known type."""

@@ -160,7 +160,7 @@ class ChatToolMessages:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message that is not the core's own, and none of those that resemble it."""
-        return is_tool_message(value) and "tool_name" not in value and not has_documents(value)
+        return is_tool_message(value) and not names_its_tool(value) and not has_documents(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return what the model is told."""
@@ -206,6 +206,11 @@ def is_ollama_call(value: dict[str, Any]) -> bool:
 def is_tool_message(value: dict[str, Any]) -> bool:
     """Say whether a value is a tool's message, of Chat or an API that resembles it: not the core's, and not AG-UI's."""
     return value.get("role") == "tool" and not value.keys() & {"toolResult", "toolCallId"}
+
+
+def names_its_tool(value: dict[str, Any]) -> bool:
+    """Say whether a tool message is Ollama's: a text, and the name of the tool; with a list of parts it is none of Ollama's."""
+    return "tool_name" in value and not isinstance(value.get("content"), list)
 
 
 def has_documents(value: dict[str, Any]) -> bool:

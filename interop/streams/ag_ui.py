@@ -52,7 +52,8 @@ class AgUiAssembler(RunAssembler):
     def _piece(self, call_id: Any, piece: Any) -> None:
         draft = self._call(call_id)
         if draft is None:
-            self._astray("a piece came for a call that is not open", self._drafts.values())
+            named = isinstance(call_id, str)
+            self._astray("a piece came for a call that is not open", () if named else self._drafts.values())
         elif draft.whole:
             self._contradiction("more of a call came after its end", draft)
         else:

@@ -76,7 +76,7 @@ class RunAssembler(Assembler):
     def _forget_step(self) -> None:
         """What began since the last step is no part of the answer."""
         for draft in self._drafts.values():
-            if draft.step == self._step:
+            if draft.step == self._step and not draft.ended:
                 self._let_go(draft)
         self._drafts = {its: draft for its, draft in self._drafts.items() if draft.step != self._step}
 

@@ -260,6 +260,13 @@ def test_a_result_for_ollama_needs_the_name_of_its_tool():
         REGISTRY.convert_result(result("cold"), ToolInteropTarget("ollama.chat"))
 
 
+def test_a_message_of_chat_that_names_its_tool_and_has_parts_stays_chat_s():
+    content = [{"type": "text", "text": "cold"}]
+    message = {"role": "tool", "tool_call_id": "c1", "tool_name": "weather", "content": content}
+
+    assert REGISTRY.inspect_result(message).format == "openai.chat_completions.function"
+
+
 def test_an_output_on_the_way_is_no_result():
     with pytest.raises(UnknownFormatError):
         REGISTRY.inspect_result({**PART, "state": "output-available", "output": 1, "preliminary": True})

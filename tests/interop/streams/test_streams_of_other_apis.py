@@ -6,6 +6,7 @@ import json
 
 import pytest
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import assembler
 from callboard.interop.streams.event_bytes import EventReader
 from callboard.interop.streams.stream_errors import StreamError
@@ -174,6 +175,30 @@ def test_a_step_that_is_taken_back_leaves_no_call():
     came = assembled(AI_SDK, [*events[:-2], *again, *events[-2:]])
 
     assert [call["toolCallId"] for call in came] == ["call_3"]
+
+
+def test_what_was_answered_and_taken_back_makes_no_room_for_more():
+    long = ai_sdk_call(asked("call_9", text="x" * 300))
+    answered = {"type": "tool-output-available", "toolCallId": "call_1", "output": 1}
+    calls = assembler(AI_SDK, StreamLimits(chars=320))
+    for event in [{"type": "start"}, ai_sdk_call(asked("call_1", text="x" * 100)), answered]:
+        calls.feed(event)
+    calls.feed({"type": "reset-step"})
+
+    with pytest.raises(StreamError, match="longer than 320"):
+        calls.feed(long)
+
+
+def test_a_piece_for_a_call_that_is_not_open_spoils_no_other():
+    *events, last = ag_ui_events(TWO)
+    calls = assembler(AG_UI)
+    came = [call for event in events for call in calls.feed(event)]
+
+    with pytest.raises(StreamError, match="not open"):
+        calls.feed({"type": "TOOL_CALL_ARGS", "toolCallId": "call_9", "delta": "x"})
+    came += calls.feed(last)
+
+    assert [REGISTRY.inspect_call(call).payload_kind for call in came] == ["object", "object"]
 
 
 @pytest.mark.parametrize(
