@@ -173,7 +173,7 @@ def _told(value: dict[str, Any], outcome: str | None) -> tuple[ResultPart, ...]:
         return () if output is None else (JsonPart(exact_json(output, what="$.output")),)
     if outcome == "output-error":
         error = value.get("errorText")
-        return (TextPart(error),) if isinstance(error, str) and error else ()
+        return (TextPart(error),) if isinstance(error, str) else ()
     approval = value.get("approval")
     reason = approval.get("reason") if isinstance(approval, dict) else None
     return (TextPart(f"denied: {reason}" if isinstance(reason, str) and reason else "denied by the user"),)

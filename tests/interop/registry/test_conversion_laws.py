@@ -39,7 +39,7 @@ def convert(kind, value, target):
 
 def answered(result, target):
     """Return a call for a result to answer, where it does not say all about its own."""
-    if result.call_id and (result.tool_name or not target.startswith("gemini")):
+    if result.call_id and (result.tool_name or not target.startswith(("gemini", "ollama"))):
         return None
     return {**ANSWERED, "id": result.call_id or ANSWERED["id"]}
 
