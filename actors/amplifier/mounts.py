@@ -6,8 +6,6 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.amplifier.mount_function import module_name
-
 if TYPE_CHECKING:
     from ..endpoint.endpoint import ToolSettings
     from .mount import MountedModule, Takes
@@ -27,6 +25,7 @@ class Mounts:
         self, board: Takes, module: Any, config: Json, *, settings: ToolSettings | None, timeout: float | None
     ) -> MountedModule:
         from ...plugins.amplifier.coordinator import MountError  # noqa: PLC0415 - most boards mount no module
+        from ...plugins.amplifier.mount_function import module_name  # noqa: PLC0415 - as above
         from .mount import MountedModule  # noqa: PLC0415 - as above
 
         function, name = getattr(module, "mount", module), module_name(module)

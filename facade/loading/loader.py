@@ -16,7 +16,6 @@ from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
-from ..plugins.amplifier.mount_function import is_mount
 from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import PluginOptions, parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -137,6 +136,8 @@ def load_registered(plugin: Any, options: Options) -> Runs:
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None
         return isolated(origin_of(plugin), options.of_required(), name=name).placed()
+    from ..plugins.amplifier.mount_function import is_mount  # noqa: PLC0415 - only what is registered as an object needs it
+
     if is_mount(plugin):
         from .python_loader import module_of  # noqa: PLC0415 - as above
 

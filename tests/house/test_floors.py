@@ -133,6 +133,14 @@ IN_FUNCTION = {
         "concurrent.futures.thread",
     ): "it has to come before the first board, and not before",
     ("actors/amplifier/mounts.py", "callboard.plugins.amplifier.coordinator"): "most boards mount no module",
+    (
+        "actors/amplifier/mounts.py",
+        "callboard.plugins.amplifier.mount_function",
+    ): "most boards mount no module",
+    (
+        "facade/loading/loader.py",
+        "callboard.plugins.amplifier.mount_function",
+    ): "only what is registered as an object needs it",
     ("actors/amplifier/mounts.py", "callboard.actors.amplifier.mount"): "most boards mount no module",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
