@@ -6,6 +6,7 @@ is `plugins.amplifier.module`'s.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...plugins.adapter.adapter import PluginAdapter
@@ -93,7 +94,10 @@ class MountedModule:
                 self.clean_up()
 
     def clean_up(self) -> None:
-        """Clean it up, once, and end its loop. See `Module.clean_up`."""
+        """Clean it up, once, and end its loop; asked in that loop, another thread does it. See `Module.clean_up`."""
+        if self._module.runs_here:
+            threading.Thread(target=self.clean_up, name=f"callboard-cleanup-{self.name}", daemon=True).start()
+            return
         self._module.clean_up()
         self._forget()
 

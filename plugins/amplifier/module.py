@@ -115,6 +115,11 @@ class Module:
         elif callable(returned):
             coordinator.cleanups.append(returned)
 
+    @property
+    def runs_here(self) -> bool:
+        """Whether this is the thread of its loop."""
+        return self._loop.runs_here
+
     def looped(self, tool: Any) -> Any:
         """A tool as it is run: in the loop, unless its ``execute`` is a plain function."""
         execute = getattr(tool, "execute", None)
@@ -139,15 +144,12 @@ class Module:
         """End what is under way, mounting or a tool, call what was registered for the end, the last first, and end the loop.
 
         Each cleanup function is called once, and has `CLEANUP_TIMEOUT` seconds; what it raises is logged. After an interrupt the next call goes
-        on. In the module's own loop this returns at once, and another thread does it.
+        on. It waits for one that is under way in another thread, so it is not to be called in the module's own loop.
 
         Args:
             within: seconds for all of it; ``None`` for any.
         """
         self.closing = True
-        if self._loop.runs_here:
-            threading.Thread(target=self.clean_up, name=f"callboard-cleanup-{self.name}", daemon=True).start()
-            return
         until = None if within is None else time.monotonic() + within
         with self._cleaning:
             if not self._loop.is_open:
