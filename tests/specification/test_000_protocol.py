@@ -98,6 +98,7 @@ def test_what_a_host_has_answered_with_an_error_it_is_not_asked_again_and_not_wa
 
     assert sorted(set(optional)) == sorted(optional)
     assert [record.levelname for record in logged] == ["INFO"] * len(optional) != []
+    assert [record for record in caplog.records if record.levelname not in {"DEBUG", "INFO"}] == []
 
 
 def test_a_host_that_is_silent_about_what_it_does_not_know_is_asked_one_such_question(caplog):
