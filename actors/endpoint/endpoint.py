@@ -150,7 +150,11 @@ class Endpoint:
         self.events = services.events
         self.mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
         keeper = services.keeper
-        self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
+        self.cell = (
+            StateCell(state)
+            if keeper is None
+            else keeper.cell(adapter.name, state, adapter.former_name, adapter.rivals)
+        )
         self.call_metrics = CallMetrics(threading.Lock())
         self.flight = CallEvents(adapter.name, services)
         self.admission = AdmissionControl(

@@ -16,12 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.foreign import Log, contain, is_interrupt
+from ...base.json import dump_json
 from ...plugins.results.failures import describe
 from .cell import StateCell
-from .store import Saved, StateStoreError, read_state
+from .store import InheritingStore, Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...supervision.runtime.events import EventStream
     from .cell import State
@@ -54,13 +55,23 @@ class StateKeeper:
                 raise
             contain(error, logger, "the state store tells no news")
 
-    def cell(self, plugin: str, state: State) -> KeptCell:
+    def cell(
+        self, plugin: str, state: State, former: str | None = None, rivals: Sequence[str] = ()
+    ) -> KeptCell:
         """The cell of a plugin: with its saved state if there is one, else with ``state``.
+
+        Args:
+            plugin: its name.
+            state: what its ``init`` returned.
+            former: what it was called before; a state under that is taken over, if it can only be this plugin's.
+            rivals: other plugins that it could belong to.
 
         Raises:
             StateStoreError: what the store has is no state.
         """
         saved = self._own("loading", plugin, partial(self._store.load, plugin))
+        if former is not None and isinstance(self._store, InheritingStore) and self._store.inherits(former):
+            saved = self._inherit(self._store, plugin, former, saved, rivals)
         if saved is None:
             return KeptCell(self, plugin, state)
         try:
@@ -68,6 +79,33 @@ class StateKeeper:
         except ValueError as error:
             why = f"the saved state of {plugin!r} cannot be read: {error}"
             raise StateStoreError(why, store=self._name) from error
+
+    def _inherit(
+        self, store: InheritingStore, plugin: str, former: str, saved: Saved | None, rivals: Sequence[str]
+    ) -> Saved | None:
+        """The state that a plugin begins with, where there is one under its former name; what becomes of that one is told."""
+        if saved is None and not rivals:
+            try:
+                store.take_over(former, plugin)
+            except StateStoreError as error:  # it is kept with the next state that can be
+                self._note(plugin, str(error))
+            saved = store.load(plugin)
+            logger.warning(
+                "the state of %r was kept under %r, and is kept under its own name now", plugin, former
+            )
+            self._events.publish("state_taken_over", plugin, former=former)
+            return saved
+        why = (
+            f"{plugin!r} has a state of its own"
+            if not rivals
+            else f"it may be that of {', '.join(map(repr, rivals))}"
+        )
+        why = (
+            f'{why}; to go on with it, write {{"name": {dump_json(former).decode()}}} in the plugin\'s entry'
+        )
+        logger.warning("the state that is kept under %r is not given to %r: %s", former, plugin, why)
+        self._events.publish("state_not_taken_over", plugin, former=former, why=why)
+        return saved
 
     def save(self, plugin: str, saved: Saved) -> bool:
         """Save a state; False when it could not be, which has been told then. Raises nothing."""

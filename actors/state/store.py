@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from ...base.errors import CallboardError
 from ...base.files.versions import NewerVersion
@@ -122,6 +122,20 @@ class StateStore(Protocol):
 
     def close(self) -> None:
         """Let go of everything; what is saved stays saved. A second time changes nothing."""
+
+
+@runtime_checkable
+class InheritingStore(Protocol):
+    """A store that may have states under names that were not yet the plugins' own."""
+
+    def load(self, plugin: str) -> Saved | None:
+        """See `StateStore`."""
+
+    def inherits(self, former: str) -> bool:
+        """Whether there is a state under this name that may belong to a plugin which goes by another name now."""
+
+    def take_over(self, former: str, plugin: str) -> Saved | None:
+        """Keep that state under the plugin's name instead, at one stroke; returns it. Raises as `StateStore.save`."""
 
 
 class MemoryStore:

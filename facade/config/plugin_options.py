@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.catalog.argument_validation import Validation
@@ -43,6 +43,7 @@ class Options:
     Attributes:
         name: the name it is to go by, or ``None`` for its own; of one of several, what comes before its own.
         several: it is one of several plugins of a package.
+        known: names of isolated plugins by their dotted paths, where they are loaded again: they keep them.
         config: given to its ``init``.
         required: failing to load it is an error.
         env: variables that its host gets.
@@ -72,6 +73,7 @@ class Options:
     reload: ReloadPolicy
     start_deadline: float | None = None
     several: bool = False
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def called(self, own: str) -> str:
         """The name that a plugin goes by whose own name is ``own``."""

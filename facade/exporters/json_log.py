@@ -20,7 +20,14 @@ _ALARMING: Final = frozenset(
     {
         *("actor_failed", "dead_letter", "group_parked", "hook_failed", "host_crashed", "host_parked"),
         *("host_reload_failed", "plugin_unavailable", "standby_failed", "state_reset", "state_store_failing"),
-        *("place_freed", "state_store_set_aside", "thread_failed", "thread_fenced", "tool_quarantined"),
+        *(
+            "place_freed",
+            "state_not_taken_over",
+            "state_store_set_aside",
+            "thread_failed",
+            "thread_fenced",
+            "tool_quarantined",
+        ),
     }
 )
 

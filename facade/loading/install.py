@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -15,7 +16,7 @@ from .loaded import Loaded, LoadedProvider, LoadedProviders
 from .prefetch import load_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..actors.amplifier.mount import MountedModule
     from ..actors.board import Board
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
+    from ..plugins.adapter.adapter import PluginAdapter
     from .loaded import LoadedModule, Made, Runs
+
+
+Loading = tuple[Any, "Callable[[], list[Made]]"]
+"""An entry, and what loads it."""
 
 
 class Lent(AnswersByModel, Protocol):
@@ -69,6 +75,9 @@ class Installer:
         """Put all of them on the board, or none: what has begun is removed again. Returns their tools."""
         begun: list[Runs] = []
         board.hooks.sampler = board.hooks.sampler or self._model
+        made = list(made)
+        there = [handle.endpoint.adapter for handle in board.plugin_manager.handles().values()]
+        find_rivals([one.adapter for one in made if isinstance(one, Loaded)], there)
         with ExitStack() as undo:
             for one in made:
                 if isinstance(one, LoadedProvider):
@@ -96,7 +105,10 @@ class Installer:
         board.hooks.sampler = self._model
         configuration = self._configuration()
         in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
-        for entry, load in load_ahead(configuration):
+        loads: Iterable[Loading] = load_ahead(configuration)
+        if board.status()["state_store"].get("inherited"):
+            loads = _loaded_first(loads)
+        for entry, load in loads:
             with Noting(self.failed, entry):
                 for one in load():
                     if isinstance(one, LoadedProvider):
@@ -174,6 +186,39 @@ class Installer:
 
 def _is_in_turn(one: Loaded, groups: set[str]) -> bool:
     return one.options.required and one.options.host.group in groups
+
+
+def _loaded_first(loads: Iterable[Loading]) -> list[Loading]:
+    """The same, loaded before the first of them begins: which plugins a state may belong to, is known only then.
+
+    That is for a store that has states under former names. What a load raises is raised in its turn.
+    """
+    done: list[tuple[Any, Future[list[Made]]]] = []
+    for entry, load in loads:
+        future: Future[list[Made]] = Future()
+        try:
+            future.set_result(load())
+        except Exception as error:  # noqa: BLE001 - it is raised where the entry is asked for
+            future.set_exception(error)
+        done.append((entry, future))
+    made = [one for _, future in done if future.exception() is None for one in future.result()]
+    find_rivals([one.adapter for one in made if isinstance(one, Loaded)], ())
+    return [(entry, future.result) for entry, future in done]
+
+
+def find_rivals(coming: Sequence[PluginAdapter], there: Sequence[PluginAdapter]) -> None:
+    """Note at each plugin which others the state could belong to that is kept under its former name.
+
+    Where another plugin goes by that name, the state is that one's.
+    """
+    everybody = [*there, *coming]
+    for adapter in coming:
+        former = adapter.former_name
+        others = [other for other in everybody if other is not adapter]
+        if any(other.name == former for other in others):
+            adapter.former_name = None
+        elif former is not None:
+            adapter.rivals = tuple(other.name for other in others if other.former_name == former)
 
 
 def _server(one: Runs) -> McpToolPlugin | None:

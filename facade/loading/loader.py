@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from importlib import import_module
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import PluginLoadError
@@ -77,8 +78,17 @@ def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str
     return entry if config is None else entry | {"config": config}
 
 
-def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Made]:
+def load_entry(
+    entry: str | Mapping[str, Any],
+    configuration: Configuration,
+    known: Mapping[str, str] = MappingProxyType({}),
+) -> list[Made]:
     """Find and read the plugins of an entry, and the providers; nothing is started yet.
+
+    Args:
+        entry: as a configuration has it.
+        configuration: what it is part of.
+        known: names of isolated plugins by their dotted paths, where they are loaded again: they keep them.
 
     Raises:
         PluginLoadError: a source cannot be found or read, or an option is unknown or wrong.
@@ -86,7 +96,7 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
         ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
     """
     parsed = parse_entry(entry if isinstance(entry, str | dict) else dict(entry), configuration.base)
-    options = options_of(parsed, configuration)
+    options = replace(options_of(parsed, configuration), known=known)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         options.require_nothing_of_node()
     made = list(loader_of(parsed.source).load(parsed.source, options, configuration))
@@ -133,9 +143,12 @@ def load_registered(plugin: Any, options: Options) -> Runs:
         from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415 - only isolated plugins need it
         from .python_loader import isolated  # noqa: PLC0415 - only isolated plugins need it
 
-        said = getattr(plugin, "name", None)
-        name = said if isinstance(said, str) and said else None
-        return isolated(origin_of(plugin), options.of_required(), name=name).placed()
+        said = plugin.__name__ if isinstance(plugin, FunctionType) else getattr(plugin, "name", None)
+        former = said if isinstance(said, str) and said else None
+        # An instance may be called otherwise than its class.
+        plain = isinstance(plugin, FunctionType) or getattr(plugin, "__init__", None) is object.__init__
+        name = former if plain else None
+        return isolated(origin_of(plugin), options.of_required(), name=name, former=former).placed()
     from ..plugins.amplifier.mount_function import is_mount  # noqa: PLC0415 - only what is registered as an object needs it
 
     if is_mount(plugin):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
+from ..hosts.python.own_name import own_name
 from ..hosts.python.runner.origin import PythonOrigin
 from ..hosts.python.tool import PythonToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
@@ -38,7 +39,8 @@ def load(
         case PythonObject(path) if options.isolate:
             yield isolated(PythonOrigin(path), options)
         case PythonObject(path):
-            yield _here(partial(load_python_object, path), path, options, configuration)
+            former = _last_name(path)
+            yield _here(partial(load_python_object, path), path, options, configuration, former=former)
         case InstalledSource(name):
             if name == ALL and options.name is not None:
                 raise PluginLoadError(
@@ -48,10 +50,10 @@ def load(
             for each in installed_names() if name == ALL else [name]:
                 found = find_installed(each)
                 if options.isolate:
-                    yield isolated(PythonOrigin(found.path), options, name=found.name)
+                    yield isolated(PythonOrigin(found.path), options, former=found.name)
                 else:
                     load = partial(load_python_object, found.path)
-                    yield _here(load, found.path, options, configuration)
+                    yield _here(load, found.path, options, configuration, former=found.name)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
             place, environment = ready_to_run(
@@ -61,7 +63,7 @@ def load(
             for entry in package.entries:
                 if place is Place.HERE:
                     load = partial(load_package_entry, package, entry)
-                    yield _here(load, entry, options, configuration)
+                    yield _here(load, entry, options, configuration, former=_last_name(entry))
                 else:
                     origin = PythonOrigin(entry, package=str(directory))
                     yield isolated(origin, options, environment=environment)
@@ -83,19 +85,34 @@ def isolated(
     options: Options,
     *,
     name: str | None = None,
+    former: str | None = None,
     environment: Environment | None = None,
 ) -> Loaded:
-    """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
-    called = options.called(name or _last_name(origin.path))
+    """A Python plugin in a host of its own, by the name that it would have in this process. Its code is not loaded here.
+
+    Args:
+        origin: where the host finds it.
+        options: how it is run.
+        name: its own name, where that is certain; it is found out if ``None``.
+        former: what such a plugin was called in a host before it had its own name there; the last part of its path if ``None``.
+        environment: what it runs in.
+    """
+    former = former or _last_name(origin.path)
     plugin = PythonToolPlugin(
-        called,
+        options.called(former),
         origin,
         env=options.env,
         environment=environment,
         watched=options.reload.watch,
         confinement=options.confinement,
     )
-    return Loaded(PluginAdapter(plugin), plugin, options)
+    if origin.path in options.known:
+        plugin.name = options.known[origin.path]
+    elif options.name is None or options.several:
+        if name is None and not origin.path.endswith(f".{MOUNT}"):
+            name = own_name(plugin, options.config, options.host.start_deadline)
+        plugin.name = options.called(name or former)
+    return Loaded(_known_before(PluginAdapter(plugin), former, options), plugin, options)
 
 
 def _last_name(path: str) -> str:
@@ -104,13 +121,23 @@ def _last_name(path: str) -> str:
     return before[-1] if last == MOUNT and before else last
 
 
-def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Made:
+def _here(
+    load: Callable[[], Any], called: str, options: Options, configuration: Configuration, *, former: str
+) -> Made:
     made = load_here(load, called, options, configuration)
     if isinstance(made, FunctionType):  # of a module; a function that is a tool is a plugin by now
         return module_of(made, options)
     if isinstance(made, PluginAdapter):
-        return Loaded(made, None, options)
+        return Loaded(_known_before(made, former, options), None, options)
     return LoadedProvider(made)
+
+
+def _known_before(adapter: PluginAdapter, former: str, options: Options) -> PluginAdapter:
+    """The same, with the name that its state may be kept under: what it was called in a host, which it may have run in before."""
+    before = options.called(former)
+    if before != adapter.name:
+        adapter.former_name = before
+    return adapter
 
 
 def module_of(mount: Callable[..., Any], options: Options) -> LoadedModule:

@@ -77,7 +77,12 @@ def _load_again(origins: Origins, names: list[str], configuration: Configuration
     found: dict[str, Loaded] = {}
     entries = {id(one.entry): one.entry for name in names if (one := present[name]).entry is not None}
     for entry in entries.values():
-        made = [one for one in load_entry(entry, configuration) if isinstance(one, Loaded)]
+        called = {
+            origin.path: name
+            for name in origins.of_entry(entry)
+            if (origin := getattr(present[name].hosted, "origin", None)) is not None
+        }
+        made = [one for one in load_entry(entry, configuration, called) if isinstance(one, Loaded)]
         loaded = {one.adapter.name: one for one in made}
         known = origins.of_entry(entry)
         others = [*(name for name in loaded if name not in known), *(n for n in known if n not in loaded)]

@@ -1,6 +1,6 @@
 """Where other programs are run on a package: git, npm, esbuild. Bounded in time, and nothing of them is left behind.
 
-No shell, no terminal, no standard input: a program that would ask somebody something fails instead of waiting. Each
+No shell, no terminal, no standard input but what its caller gives it: a program that would ask somebody something fails instead of waiting. Each
 runs in a session of its own, which ends with it, and with this process, however that ends: a build that lives on
 would write into a folder that the next one has begun to clear away.
 """
@@ -91,12 +91,13 @@ class CommandRunner:
     def __exit__(self, *_: object) -> None:
         self._watchdog.close()
 
-    def run(self, command: Command, access: Access = NOTHING) -> Ended:
+    def run(self, command: Command, access: Access = NOTHING, *, stdin: int = subprocess.DEVNULL) -> Ended:
         """Run a program to its end.
 
         Args:
             command: the program.
             access: what it needs, should it run in a sandbox.
+            stdin: a descriptor to read from; none by default.
 
         Raises:
             HostStartError: there is no such sandbox here.
@@ -107,7 +108,7 @@ class CommandRunner:
         if self.sandbox is not None:
             command = contain_step(command, access, network=self.sandbox.network)
         contained = command.contained
-        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL, contained=contained)
+        leader = start(command.argv, command.env, command.cwd, stdin=stdin, contained=contained)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
         group, output = ProcessGroup(popen, contained=contained), self._output(popen)
         try:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 RUNNER = ".runner.runner"
 ORIGIN = ".runner.origin"
+NAME = ".runner.name_telling"
 
 
 def main(told: str) -> None:
@@ -31,7 +32,8 @@ def main(told: str) -> None:
 
     Args:
         told: JSON: ``room`` (the package that this file is in), ``name`` and ``origin`` (the plugin's), and either ``path``
-            (the parent's `sys.path`) or ``callboard`` and ``lent`` (where Callboard and each package is).
+            (the parent's `sys.path`) or ``callboard`` and ``lent`` (where Callboard and each package is). With ``ask`` the
+            process only says the plugin's own name.
     """
     faulthandler.enable(all_threads=False)  # so that the last words of a crash in native code name a line
     facts = json.loads(told)
@@ -41,9 +43,13 @@ def main(told: str) -> None:
         sys.meta_path.insert(0, CallboardFinder(facts["room"].partition(".")[0], *facts["callboard"]))
         sys.meta_path.append(Lent(facts["lent"]))
     sys.argv[1:] = []
-    runner = importlib.import_module(RUNNER, facts["room"])
+    asked = facts.get("ask", False)
+    runner = importlib.import_module(NAME if asked else RUNNER, facts["room"])
     origin = importlib.import_module(ORIGIN, facts["room"]).PythonOrigin(**facts["origin"])
-    runner.run(origin, facts["name"])
+    if asked:
+        runner.run(origin)
+    else:
+        runner.run(origin, facts["name"])
 
 
 class CallboardFinder:

@@ -76,7 +76,11 @@ class PythonToolPlugin(HostedToolPlugin):
         self._confinement = confinement
         self._options = ["-B"] if watched or origin.package is not None else []
 
-    def _command(self) -> Command:
+    def asking(self) -> Command:
+        """The command line of a process that says the plugin's own name and ends. Raises `HostStartError`."""
+        return self._command(ask=True)
+
+    def _command(self, *, ask: bool = False) -> Command:
         if is_loading():
             refuse()
             raise HostStartError(
@@ -92,7 +96,12 @@ class PythonToolPlugin(HostedToolPlugin):
                 host=self.name,
                 permanent=True,
             )
-        told = {"room": __package__, "name": self.name, "origin": self.origin.as_dict()}
+        told: dict[str, Any] = {
+            "room": __package__,
+            "name": self.name,
+            "origin": self.origin.as_dict(),
+            "ask": ask,
+        }
         if self._environment is not None:
             return self._command_in(self._environment, told)
         path = sys.path if self.origin.package is None else path_without_packages()

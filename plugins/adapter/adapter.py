@@ -50,6 +50,8 @@ class PluginAdapter:
     Attributes:
         plugin: the plugin object, which wraps the tool if that is Amplifier-style.
         name: the plugin's name.
+        former_name: what it was called before; its state may be kept under that. ``None`` if it was never called otherwise.
+        rivals: other plugins that are called so, or were: which of them that state belongs to cannot be told.
 
     Raises:
         ContractError: it is no plugin, or one of its hooks cannot be called by the contract.
@@ -66,6 +68,8 @@ class PluginAdapter:
             plugin = make_instance(plugin, dict(config or {}))
         self.plugin = function_tool(plugin, name=name) if is_function(plugin) else as_tool_plugin(plugin)
         self.name = name or _name(self.plugin)
+        self.former_name: str | None = None
+        self.rivals: tuple[str, ...] = ()
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)
         self._formatter = Formatter(self._hooks, name=self.name, report=report)

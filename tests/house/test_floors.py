@@ -17,6 +17,10 @@ PROGRAMS = {
 
 IN_FUNCTION = {
     (
+        "hosts/python/own_name.py",
+        "callboard.hosts.packages.command_runner",
+    ): "most plugins need not be asked for their names",
+    (
         "facade/cli/ui/files.py",
         "callboard.authoring.locate",
     ): "the page of help needs no reader of configurations",

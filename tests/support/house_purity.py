@@ -130,6 +130,7 @@ MODULES = (
     "hosts/sandbox/confinement.py",
     "hosts/packages/git_refs.py",
     "hosts/node_packages/npm_errors.py",
+    "hosts/python/name_in_source.py",
     "hosts/python/runner/messages.py",
     "supervision/admin.py",
     "supervision/child.py",

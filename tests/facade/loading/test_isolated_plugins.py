@@ -196,8 +196,8 @@ def test_a_class_of_a_function_cannot_be_found_and_says_what_to_do():
         board.register(Local, isolate=True)
 
 
-@pytest.mark.parametrize(("given", "name"), [({}, "Counter"), ({"name": "far"}, "far")])
-def test_a_plugin_that_is_not_loaded_here_goes_by_its_path_unless_it_is_named(given, name):
+@pytest.mark.parametrize(("given", "name"), [({}, "counter"), ({"name": "far"}, "far")])
+def test_a_plugin_that_is_not_loaded_here_goes_by_its_own_name_unless_it_is_given_one(given, name):
     with Callboard() as board:
         board.load("moody_python.Counter", **OPTIONS, **given)
 

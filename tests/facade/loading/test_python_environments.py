@@ -59,7 +59,7 @@ def test_a_package_that_needs_more_than_is_here_runs_in_an_environment_of_its_ow
     with caplog.at_level("INFO", "callboard.packages"), Callboard(configuration) as board:
         assert board.failed == []
         word, said, prefix, house, lent, others = board.execute(tool_call("where"))["result"]
-        plugin = board.status()["plugins"]["Where"]
+        plugin = board.status()["plugins"]["where"]
         ((_, key, place),) = cache.entries()
         cleaned_while_it_runs = cache.clean(key, place)
     (item,) = items(cache)
