@@ -153,7 +153,9 @@ class Board:
             threads=HookPool(self.events.thread_failed),
             watchdog=Watchdog(),
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
-            keeper=None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes),
+            keeper=None
+            if state_store is None
+            else StateKeeper(state_store, self.events, steady, max_state_bytes),
             tool_runtime=self.tool_runtime,
             people=lambda: self.hooks,
         )
@@ -491,9 +493,7 @@ class Board:
         self._mounts.close()  # a module's clean-up may use the resources, which go after it
         if self._own_runtime is not None:
             self._own_runtime.close()
-        # All hosts have ended, or had their time: a watchdog that ends now kills those that have not.
-        self._services.watchdog.close()
-        self._services.threads.close()
+        self._services.close()
         self.plugin_manager.finish()
         self.supervisor.stop()
         # Each was told to end above, and does so in a thread of its own; all publish until they have.

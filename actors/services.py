@@ -103,3 +103,10 @@ class Services:
     start_slots: StartSlots = field(default_factory=StartSlots)
     tool_runtime: Any = None
     people: Callable[[], AsksPeople] | None = None
+
+    def close(self) -> None:
+        """Let go of what the board has made, once all its hosts have ended or had their time."""
+        if self.keeper is not None:
+            self.keeper.close()
+        self.watchdog.close()  # kills the hosts that have not ended
+        self.threads.close()

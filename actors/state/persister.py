@@ -3,7 +3,8 @@
 A call's answer is told after its state was saved, so what a caller has seen is what the next program
 begins with. Where saving fails, the answer is told all the same: the tool has run, its effect is
 there, and to call that a failure would have the caller do it again. The state is then kept by the
-process alone, which the result says (``state_saved: false``), and an event and the status.
+process alone, which the result says (``state_saved: false``), and an event and the status. It is saved again
+after a wait that grows with each failure, whether its plugin is called meanwhile or not, and once more when the board stops.
 
 A state above the limit is another matter: it is the tool that went beyond what was agreed. Such an
 answer is an ``invalid_result``, like one whose state is no JSON, and the state before stays.
@@ -13,17 +14,20 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ...base.foreign import Log, contain, is_interrupt
+from ...base.frozen import frozen
 from ...base.json import dump_json
 from ...plugins.results.failures import describe
+from ...supervision.restart.backoff import Backoff
 from .cell import StateCell
 from .store import InheritingStore, Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
     from .cell import State
     from .store import StateStore
@@ -34,20 +38,45 @@ Answer = TypeVar("Answer")
 
 MAX_STATE_BYTES = 16 * 1024 * 1024
 
+AGAIN: Final = Backoff(first=0.2, min=0.4, max=10.0, jitter=0.0)
+"""How long to wait before what could not be saved is saved again."""
+
+
+@frozen(eq=False)
+class _Failing:
+    """A plugin whose state is not saved.
+
+    Attributes:
+        why: what the store said last.
+        cell: has the state.
+    """
+
+    why: str
+    cell: KeptCell
+
 
 class StateKeeper:
     """See the module. One for each board; thread-safe.
 
     Args:
+        store: keeps the states.
+        events: where it tells of what goes wrong, and that it is well again.
+        clock: for the wait until a state is saved again.
         limit: the largest state that is kept, in bytes of JSON.
     """
 
-    def __init__(self, store: StateStore, events: EventStream, limit: int = MAX_STATE_BYTES) -> None:
+    def __init__(
+        self, store: StateStore, events: EventStream, clock: Clock, limit: int = MAX_STATE_BYTES
+    ) -> None:
         self.limit = limit
         self._store = store
         self._events = events
+        self._clock = clock
         self._lock = threading.Lock()
-        self._failing: str | None = None
+        self._failing: dict[str, _Failing] = {}
+        self._timer: Timer | None = None
+        self._streak = 0
+        self._closed = False
         try:
             store.attach(self._on_news)
         except BaseException as error:  # the store may be the program's own
@@ -69,9 +98,19 @@ class StateKeeper:
         Raises:
             StateStoreError: what the store has is no state.
         """
+        before = self._failing.get(plugin)
+        unsaved = None if before is None else before.cell.let_go()
+        if before is not None and unsaved is not None:  # it was taken off the board, and comes back
+            return self._unsaved_cell(plugin, unsaved, before.why)
         saved = self._own("loading", plugin, partial(self._store.load, plugin))
         if former is not None and isinstance(self._store, InheritingStore) and self._store.inherits(former):
-            saved = self._inherit(self._store, plugin, former, saved, rivals)
+            try:
+                saved = self._inherit(self._store, plugin, former, saved, rivals)
+            except StateStoreError as error:  # it could not be written, and is kept all the same
+                return self._unsaved_cell(plugin, self._store.load(plugin), str(error))
+        return self._cell(plugin, state, saved)
+
+    def _cell(self, plugin: str, state: State, saved: Saved | None) -> KeptCell:
         if saved is None:
             return KeptCell(self, plugin, state)
         try:
@@ -85,16 +124,11 @@ class StateKeeper:
     ) -> Saved | None:
         """The state that a plugin begins with, where there is one under its former name; what becomes of that one is told."""
         if saved is None and not rivals:
-            try:
-                store.take_over(former, plugin)
-            except StateStoreError as error:  # it is kept with the next state that can be
-                self._note(plugin, str(error))
-            saved = store.load(plugin)
             logger.warning(
                 "the state of %r was kept under %r, and is kept under its own name now", plugin, former
             )
             self._events.publish("state_taken_over", plugin, former=former)
-            return saved
+            return store.take_over(former, plugin)
         why = (
             f"{plugin!r} has a state of its own"
             if not rivals
@@ -107,26 +141,54 @@ class StateKeeper:
         self._events.publish("state_not_taken_over", plugin, former=former, why=why)
         return saved
 
-    def save(self, plugin: str, saved: Saved) -> bool:
-        """Save a state; False when it could not be, which has been told then. Raises nothing."""
+    def _unsaved_cell(self, plugin: str, unsaved: Saved | None, why: str) -> KeptCell:
+        """A cell whose state is yet to be saved, which is tried again."""
+        cell = self._cell(plugin, {}, unsaved)
+        cell.unsaved = unsaved
+        self._note_failing(plugin, why, cell)
+        return cell
+
+    def save(self, cell: KeptCell, saved: Saved) -> bool:
+        """Save a state; False when it could not be, which has been told then, and is tried again. Raises nothing.
+
+        Saves of one cell come one after the other.
+        """
         try:
-            self._store.save(plugin, saved)
+            self._store.save(cell.plugin, saved)
         except BaseException as error:  # as above
-            self._note(plugin, _said(error))
+            self._note_failing(cell.plugin, _said(error), cell)
             if is_interrupt(error):
                 raise
             return False
-        if self._failing is not None:
-            self._note(plugin, None)
+        if self._failing:
+            self._note_saved(cell.plugin)
         return True
 
     def forget(self, plugin: str) -> None:
         """Have the plugin begin with what its ``init`` returns. Raises `StateStoreError`."""
+        if (failing := self._failing.get(plugin)) is not None:
+            failing.cell.let_go()  # before it is taken out: a save under way might put it in again
+            with self._lock:
+                self._failing.pop(plugin, None)
         self._own("forgetting", plugin, partial(self._store.forget, plugin))
 
     def status(self) -> dict[str, Any]:
-        """The store's, and why saving fails, if it does."""
-        return {**self._status(), "failing": self._failing, "max_state_bytes": self.limit}
+        """The store's; why saving fails, if it does, and for which plugins."""
+        failing = dict(self._failing)
+        why = next((each.why for each in failing.values()), None)
+        return {
+            **self._status(),
+            "failing": why,
+            "not_saved": sorted(failing),
+            "max_state_bytes": self.limit,
+        }
+
+    def close(self) -> None:
+        """Try once more what could not be saved, and then no more. A second time changes nothing."""
+        with self._lock:
+            self._closed = True
+            self._cancel()
+        self._save_again()
 
     @property
     def _name(self) -> str:
@@ -153,18 +215,75 @@ class StateKeeper:
             why = f"{doing} the state of {plugin!r} raised {describe(error)}"
             raise StateStoreError(why, store=self._name) from error
 
-    def _note(self, plugin: str, why: str | None) -> None:
+    def _note_failing(self, plugin: str, why: str, cell: KeptCell) -> None:
         with self._lock:
-            was, self._failing = self._failing, why
-        if was is None and why is not None:
+            known = plugin in self._failing
+            self._failing[plugin] = _Failing(why, cell)
+            if self._timer is None:
+                self._wait()
+        if not known:
             logger.error("the state of %r is not saved, and calls go on without: %s", plugin, why)
             self._events.publish("state_store_failing", plugin, why=why)
-        elif was is not None and why is None:
-            logger.warning("states are saved again")
+
+    def _note_saved(self, plugin: str) -> None:
+        with self._lock:
+            known = self._failing.pop(plugin, None)
+            if (
+                self._failing and known is None and self._streak
+            ):  # there is room again: the others need not wait
+                self._streak = 0
+                self._wait()
+        if known is not None:
+            logger.warning("the state of %r is saved again", plugin)
             self._events.publish("state_store_recovered", plugin)
+
+    # The timer is there from the first failure until nothing fails any more, also while saving again is under way.
+
+    def _wait(self) -> None:
+        """Save again after a while. Under the lock."""
+        self._cancel()
+        if not self._closed:
+            when = self._clock.now() + AGAIN.delay(self._streak, _no_jitter)
+            self._timer = self._clock.call_at(when, self._begin_again)
+
+    def _cancel(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+
+    def _begin_again(self) -> None:
+        """In the clock's thread, which must not wait for a disk."""
+        try:
+            threading.Thread(target=self._again, name="callboard-states", daemon=True).start()
+        except RuntimeError as error:  # no thread can be started now
+            contain(error, logger, "what could not be saved is saved again later")
+            self._after_again()
+
+    def _again(self) -> None:
+        try:
+            self._save_again()
+        finally:
+            self._after_again()
+
+    def _after_again(self) -> None:
+        with self._lock:
+            if self._failing:
+                self._streak += 1
+                self._wait()
+            else:
+                self._streak = 0
+                self._cancel()
+
+    def _save_again(self) -> None:
+        for failing in tuple(self._failing.values()):
+            failing.cell.save_again()
 
     def _on_news(self, kind: str, facts: dict[str, Any]) -> None:
         self._events.publish(kind, "state_store", **facts)
+
+
+def _no_jitter() -> float:
+    return 0.0
 
 
 def _said(error: BaseException) -> str:
@@ -176,6 +295,10 @@ class KeptCell(StateCell):
 
     Args:
         saved: what ``state`` was saved as; ``None`` if it was not.
+
+    Attributes:
+        plugin: whose state it is.
+        unsaved: what could not be saved so far; ``None`` if all is saved.
     """
 
     def __init__(self, keeper: StateKeeper, plugin: str, state: State, saved: Saved | None = None) -> None:
@@ -183,15 +306,33 @@ class KeptCell(StateCell):
         self.recalled = saved is not None
         self.limit = keeper.limit
         self._keeper = keeper
-        self._plugin = plugin
+        self.plugin = plugin
+        self.unsaved: Saved | None = None
         self._text = None if saved is None else saved.state
 
     def _is_saved(self) -> bool:
         return self._text is not None
 
     def _save(self, text: bytes, version: int, generation: int) -> bool:
-        if text == self._text:
+        if text == self._text and self.unsaved is None:
             return True
-        saved = self._keeper.save(self._plugin, Saved(text, version, generation))
-        self._text = text if saved else None
-        return saved
+        return self._keep(Saved(text, version, generation))
+
+    def _keep(self, saved: Saved) -> bool:
+        """Save it, or keep it to be saved again. Under the lock."""
+        self._text, self.unsaved = None, saved
+        if self._keeper.save(self, saved):
+            self._text, self.unsaved = saved.state, None
+        return self.unsaved is None
+
+    def save_again(self) -> None:
+        """Save what could not be saved, unless a later state has been saved since."""
+        with self._lock:
+            if self.unsaved is not None:
+                self._keep(self.unsaved)
+
+    def let_go(self) -> Saved | None:
+        """Save nothing of this cell any more unless there is a commit; returns what could not be saved."""
+        with self._lock:
+            unsaved, self.unsaved = self.unsaved, None
+            return unsaved

@@ -160,8 +160,8 @@ EVENT_KINDS: dict[str, EventKind] = {
     "place_freed": EventKind("a fault of Callboard's own: a call that had ended kept its place under way, and nothing ran it", ("call", "tool")),
     "output_stray": EventKind("a host printed to stdout what is no message", ("text", "count")),
     "state_store_set_aside": EventKind("the state store was not sound, and a new one takes its place", ("path", "aside", "why", "plugins")),
-    "state_store_failing": EventKind("the plugin's state could not be saved, and is kept in memory alone", ("why",)),
-    "state_store_recovered": EventKind("states are saved again, those of the time between too", ()),
+    "state_store_failing": EventKind("the plugin's state could not be saved; it is kept in memory, and saved again by and by", ("why",)),
+    "state_store_recovered": EventKind("the plugin's state is saved again", ()),
     "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
     "thread_failed": EventKind("a fault of Callboard's own, in one of its threads: that goes on, or its host is replaced", ("thread", "error")),
 }  # fmt: skip
