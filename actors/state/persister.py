@@ -41,6 +41,9 @@ MAX_STATE_BYTES = 16 * 1024 * 1024
 AGAIN: Final = Backoff(first=0.2, min=0.4, max=10.0, jitter=0.0)
 """How long to wait before what could not be saved is saved again."""
 
+LAST: Final = 5.0
+"""Seconds that the last attempt may take, at the stop of the board."""
+
 
 @frozen(eq=False)
 class _Failing:
@@ -184,11 +187,12 @@ class StateKeeper:
         }
 
     def close(self) -> None:
-        """Try once more what could not be saved, and then no more. A second time changes nothing."""
+        """Try once more what could not be saved, for `LAST` seconds at most, and then no more."""
         with self._lock:
             self._closed = True
             self._cancel()
-        self._save_again()
+        if self._failing and (last := self._begin_again()) is not None:
+            last.join(LAST)
 
     @property
     def _name(self) -> str:
@@ -251,13 +255,16 @@ class StateKeeper:
         if timer is not None:
             timer.cancel()
 
-    def _begin_again(self) -> None:
-        """In the clock's thread, which must not wait for a disk."""
+    def _begin_again(self) -> threading.Thread | None:
+        """In a thread of its own: the clock's must not wait for a disk, nor the main one run what a store may raise."""
+        thread = threading.Thread(target=self._again, name="callboard-states", daemon=True)
         try:
-            threading.Thread(target=self._again, name="callboard-states", daemon=True).start()
+            thread.start()
         except RuntimeError as error:  # no thread can be started now
             contain(error, logger, "what could not be saved is saved again later")
             self._after_again()
+            return None
+        return thread
 
     def _again(self) -> None:
         try:

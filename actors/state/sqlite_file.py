@@ -23,12 +23,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.files.copies import keep_copy
-from ...base.files.versions import Versions
+from ...base.files.versions import NewerVersion, Versions
 from ...base.private_files import make_private_file
-from .store import Saved, StateStoreNewer, read_state
+from .store import Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+
+
+class StateStoreNewer(StateStoreError, NewerVersion):
+    """A store's file was written by a newer Callboard; see `NewerVersion`."""
+
+    def __init__(self, message: str, *, file: Path, found: int, newest: int) -> None:
+        NewerVersion.__init__(self, message, file=file, found=found, newest=newest)
+        self.store = str(file)
 
 
 class Row(NamedTuple):

@@ -15,12 +15,10 @@ import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from ...base.errors import CallboardError
-from ...base.files.versions import NewerVersion
 from ...base.validation import a_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     News = Callable[[str, dict[str, Any]], None]
     """Told of what happens to a store: the event's kind and its facts."""
@@ -55,14 +53,6 @@ class StateStoreInUse(StateStoreError):
             store=store,
         )
         self.pid = pid
-
-
-class StateStoreNewer(StateStoreError, NewerVersion):
-    """A store's file was written by a newer Callboard; see `NewerVersion`."""
-
-    def __init__(self, message: str, *, file: Path, found: int, newest: int) -> None:
-        NewerVersion.__init__(self, message, file=file, found=found, newest=newest)
-        self.store = str(file)
 
 
 class Saved(NamedTuple):
