@@ -27,6 +27,7 @@ from ...supervision.restart.backoff import Backoff
 from ...supervision.restart.policy import RestartPolicy
 from .. import faults as f
 from ..checker.invariants import check, standing
+from ..checker.kept import check_kept, inventory, last_inventory
 from ..checker.leak_check import Census
 from ..checker.standings import Standing
 from ..inject.arming import Arming
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from ..checker.facts import Run
     from ..checker.invariants import Check
+    from ..checker.kept import Inventory
 
 Json = dict[str, Any]
 Kind = Literal["ledger", "repeated", "count", "echo", "stream"]
@@ -133,6 +135,7 @@ class Soak:
         self.load_test: LoadTest | None = None
         self._board: Board | None = None
         self._drawn = 0
+        self._half: Inventory | None = None
 
     def run(self) -> Soaked:
         """Do it all. Raises `LoadTestStuck`."""
@@ -155,7 +158,7 @@ class Soak:
             came: Counter[str] = Counter()
             self.load_test = LoadTest(
                 recorder,
-                [self._source(plugin.name) for plugin in plugins],
+                [self._source(plugin.name, recorder.now) for plugin in plugins],
                 calls=self.calls,
                 seed=self.seed,
                 in_flight=8,
@@ -167,8 +170,10 @@ class Soak:
                 self._keep_books(board, recorder, plugin.name)
             recorder.close()
         run = recorder.run(self._census.left(recorder.known))
+        half = self._half or inventory(run.ended)
+        kept = check_kept(run, half, last_inventory(run, half))
         drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
-        return Soaked(run, check(run), Tally(self.faults, drawn, came))
+        return Soaked(run, (*check(run), kept), Tally(self.faults, drawn, came))
 
     # The hosts
 
@@ -222,9 +227,15 @@ class Soak:
     def _ledger(self, name: str) -> Path:
         return self._folder / f"{name}.ledger"
 
-    def _source(self, name: str) -> Source:
+    def _source(self, name: str, now: Callable[[], float]) -> Source:
         numbers = itertools.count(1)
-        return Source(name, lambda chance: self._request(name, next(numbers), chance))
+
+        def request(chance: Random) -> Request:
+            if self._drawn == self.calls // 2:
+                self._half = inventory(now())
+            return self._request(name, next(numbers), chance)
+
+        return Source(name, request)
 
     def _have_neighbour(self, *, there: bool) -> None:
         """Have the neighbour come, or go, if it is not as it is to be."""

@@ -49,6 +49,7 @@ SHELLS = {
     "agent/sessions/file.py": "it writes the file of a session",
     "agent/sessions/store.py": "it looks into a folder",
     "agent/wires/attached.py": "it reads the files that are attached",
+    "chaos/checker/kept.py": "it looks at this process: its objects",
     "chaos/checker/leak_check.py": "it looks at this process: its threads, children and descriptors",
 }
 """Modules of a pure folder that carry out what the others decide, and what they do."""

@@ -1,0 +1,101 @@
+"""The rule that nothing is kept of generations that have ended: objects are counted at half of a run and at its end."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+
+import pytest
+from boards import node_board
+from callboard.actors.hosting import host_actor
+from callboard.chaos.checker.facts import Happened, Run, Terms
+from callboard.chaos.checker.kept import RULE, Inventory, check_kept, inventory, last_inventory
+from callboard.chaos.checker.standings import Standing
+from callboard.chaos.load.soak import Soak
+from memory_hosts import PATIENCE
+from thorough import thorough
+from tools import tool_call
+
+HOST = "hosts.host.Host"
+KILLS = 8
+
+
+def run_of(generations):
+    """A run of one host, whose generations began one a second."""
+    facts = [
+        Happened(float(number), "book", "host_starting", {"generation": number}, number)
+        for number in range(1, generations + 1)
+    ]
+    return Run(tuple(facts), {"book": Terms()}, ended=float(generations))
+
+
+@pytest.mark.parametrize(
+    ("half", "end", "standing"),
+    [
+        (1, 1, Standing.HELD),
+        (2, 1, Standing.HELD),
+        (1, 26, Standing.HELD),
+        (1, 28, Standing.BROKEN),
+        (50, 100, Standing.BROKEN),
+        (101, 101, Standing.HELD),
+        (0, 100, Standing.BROKEN),
+    ],
+)
+def test_what_grows_with_the_generations_is_kept(half, end, standing):
+    check = check_kept(run_of(200), Inventory(101.0, {HOST: half}), Inventory(200.0, {HOST: end}))
+
+    assert (check.rule, check.standing, check.looked_at) == (RULE, standing, 200)
+
+
+def test_each_type_is_judged_by_itself():
+    half, end = {"a": 10, "b": 10, "c": 10}, {"a": 5, "b": 100, "d": 100}
+
+    check = check_kept(run_of(100), Inventory(51.0, half), Inventory(100.0, end))
+
+    assert [violation.what.split(" of ")[1].split(" at")[0] for violation in check.violations] == ["b", "d"]
+
+
+def test_a_run_without_a_generation_has_not_tested_it():
+    assert check_kept(run_of(0), Inventory(0.0, {}), Inventory(1.0, {})).standing is Standing.NOT_TESTED
+
+
+@contextmanager
+def hosts_that_are_kept(monkeypatch):
+    """A bug, planted: somebody holds each generation."""
+    kept, start_host = [], host_actor.start_host
+
+    def keeping(*given, **named):
+        kept.append(start_host(*given, **named))
+        return kept[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(host_actor, "start_host", keeping)
+        yield
+
+
+BUGS = pytest.mark.parametrize("bug", [None, hosts_that_are_kept], ids=["none", "hosts are kept"])
+
+
+@BUGS
+def test_generations_of_a_real_host_that_are_kept_are_found(bug, monkeypatch):
+    with bug(monkeypatch) if bug else nullcontext():
+        with node_board() as (board, _, recorder):
+            half = inventory(0.0)
+            for number in range(1, KILLS + 1):
+                board.submit(tool_call("moody", do="crash")).result(PATIENCE)
+                recorder.wait("host_ready", number + 1)
+        run = run_of(KILLS)
+        check = check_kept(run, half, last_inventory(run, half, within=0.5 if bug else PATIENCE))
+
+    assert check.standing is (Standing.BROKEN if bug else Standing.HELD), check.said
+    assert any(HOST in violation.what for violation in check.violations) == bool(bug)
+
+
+@thorough
+@BUGS
+def test_a_soak_finds_generations_that_are_kept(bug, tmp_path, monkeypatch):
+    soak = Soak(calls=240, hosts=2, faults=24, seed=11, folder=tmp_path, languages=("python",), seconds=1.0)
+
+    with bug(monkeypatch) if bug else nullcontext():
+        (check,) = [one for one in soak.run().checks if one.rule == RULE]
+
+    assert check.standing is (Standing.BROKEN if bug else Standing.HELD), check.said
