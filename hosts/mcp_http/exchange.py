@@ -6,7 +6,8 @@
 | 2xx | the answer, as JSON or as events | the same |
 | 3xx | an error: redirects are not followed | the same |
 | 400, 404 | the session is over, if it says so of a ping too; nothing was run then | an error |
-| 401, 403 | 401: the session is over; nothing was run. 403: an error | an error |
+| 401 | the session is over, if it says so of a ping too; nothing was run then. Else an error: that one call wants more | an error |
+| 403 | an error | an error |
 | 408, 429, 5xx | an error | before the session is open: it is over |
 | ends the connection before the answer | of this call nobody knows; the session is over if a ping fails | the same |
 
@@ -192,7 +193,6 @@ class Verdict(Enum):
     ANSWER = "it comes"
     ERROR = "the request is refused; the session goes on"
     DOUBTFUL = "the session may be over, and the request was not run if it is"
-    OVER = "the session is over, and the request was not run"
     LATER = "there is no session yet, and may be one later"
 
 
@@ -206,10 +206,8 @@ def verdict_on(status: int, *, known: bool, opened: bool) -> Verdict:
     """
     if status in _SUCCESS:
         return Verdict.ANSWER
-    if status in {400, 404} and known:
+    if (status in {400, 404} and known) or (status == HTTPStatus.UNAUTHORIZED and opened):
         return Verdict.DOUBTFUL
-    if status == HTTPStatus.UNAUTHORIZED and opened:
-        return Verdict.OVER
     if not opened and (status in {408, 425, 429} or status in _FAULT):
         return Verdict.LATER
     return Verdict.ERROR
@@ -218,6 +216,13 @@ def verdict_on(status: int, *, known: bool, opened: bool) -> Verdict:
 def is_alive(status: int, *, known: bool) -> bool:
     """Whether an answer with such a status to a ping shows that the session goes on."""
     return status != HTTPStatus.UNAUTHORIZED and not (known and status in {400, 404}) and status not in _FAULT
+
+
+def why_over(status: int) -> str:
+    """Why a session is over to whose ping the server gives such an answer, for people."""
+    if status == HTTPStatus.UNAUTHORIZED:
+        return explained(status)
+    return f"the server knows the session no more (HTTP {status})"
 
 
 def explained(status: int, location: str | None = None) -> str:

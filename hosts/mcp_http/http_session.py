@@ -156,8 +156,6 @@ class HttpSession:
         match exchange.verdict_on(answer.status, known=known, opened=self._opened):
             case Verdict.ANSWER:
                 return await self._answered(message, answer)
-            case Verdict.OVER:
-                self._not_sent(message, exchange.explained(answer.status))
             case Verdict.LATER:
                 self.unmet = True
                 self._owner.end(exchange.explained(answer.status))
@@ -300,7 +298,7 @@ class HttpSession:
             async with asyncio.timeout(PROBE), self._connection.ask("POST", headers, ping.line) as answer:
                 if exchange.is_alive(answer.status, known=exchange.SESSION in headers):
                     return None
-                return Over(f"the server knows the session no more (HTTP {answer.status})", forgotten=True)
+                return Over(exchange.why_over(answer.status), forgotten=True)
         except (NoConnection, NotAnswered) as error:
             return Over(str(error))
         except TimeoutError:

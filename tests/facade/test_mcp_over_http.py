@@ -127,7 +127,7 @@ def test_an_answer_that_is_none_is_said_to_be_none(board, tool):
 
 
 @pytest.mark.parametrize(
-    ("server", "status"), each_once(ERAS, [400, 404, 403, 503, 302]), indirect=["server"]
+    ("server", "status"), each_once(ERAS, [400, 404, 401, 403, 503, 302]), indirect=["server"]
 )
 def test_a_refusal_of_one_call_is_that_call_s(board, status):
     refused = say(board, "status", status=status)

@@ -119,7 +119,7 @@ def test_any_text_can_stand_in_a_header_and_be_read_again(text: str) -> None:
         (404, True, True, Verdict.DOUBTFUL),
         (400, False, True, Verdict.ERROR),
         (404, False, False, Verdict.ERROR),
-        (401, False, True, Verdict.OVER),
+        (401, False, True, Verdict.DOUBTFUL),
         (401, False, False, Verdict.ERROR),
         (403, True, True, Verdict.ERROR),
         (429, True, True, Verdict.ERROR),
@@ -138,7 +138,7 @@ def test_a_call_may_be_sent_again_only_after_what_says_that_it_was_not_run(
 ) -> None:
     verdict = verdict_on(status, known=known, opened=opened)
 
-    if verdict in {Verdict.OVER, Verdict.DOUBTFUL}:
+    if verdict is Verdict.DOUBTFUL:
         assert status in {400, 401, 404}
     assert (verdict is Verdict.ANSWER) == (200 <= status < 300)
 
