@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pykka
 
 from ..base.errors import CallboardError
-from ..base.forking import disown_in_child, keep
+from ..base.forking import disown_in_child, keep, take_standard_descriptors
 from ..base.validation import require_call_options, require_seconds
 from ..hosts.process_tree.watchdog import Watchdog
 from ..plugins.results.codes import Code, Outcome
@@ -135,6 +135,7 @@ class Board:
         groups: Iterable[GroupSpec] = (),
         events: EventStream | None = None,
     ) -> None:
+        take_standard_descriptors()
         self.events = events or EventStream()
         self.catalog = Catalog(contributions)
         steady = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)

@@ -21,6 +21,26 @@ from .foreign import Log, contain
 logger = Log("callboard")
 
 
+def take_standard_descriptors() -> None:
+    """Open the null device as each of the descriptors 0, 1 and 2 that is closed, as a daemon's may be.
+
+    Otherwise a host's pipe or a state's file is opened as one of them, and each program that is started is given it as a standard
+    stream. From any thread, as often as one likes.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            _open_null_below(3)
+            return
+
+
+def _open_null_below(limit: int) -> None:
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < limit:  # the lowest that is free
+        os.set_inheritable(descriptor, True)  # as the three are for each program that is started
+    os.close(descriptor)
+
+
 class Part(Protocol):
     """What has to be let go of in a child."""
 

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.board import Board, NotStarted
@@ -32,7 +31,7 @@ from .config.arguments import contributions_of, options_of_board, require_parts,
 from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
-from .config.state import open_state_store, read_state_settings
+from .config.state import open_state_store, read_state_settings, working_folder
 from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result_async, own_stream
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
@@ -111,7 +110,7 @@ class Callboard:
         require_parts(clock, seed, state)
         self.configuration: Configuration = read_configuration(config)
         if isinstance(state, str | os.PathLike | Mapping):
-            settings = read_state_settings(state, Path.cwd(), "state")
+            settings = read_state_settings(state, working_folder(), "state")
             self.configuration = replace(self.configuration, state=settings)
             state = None
         self._lent_store: StateStore | None = state

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
-from ...base.forking import disown_in_child, keep
+from ...base.forking import disown_in_child, keep, take_standard_descriptors
 from .lock import StoreLock
 from .sqlite_file import OWN_NAMES, VERSIONS, Damaged, Row, Rows, is_damage, open_file, set_aside, write
 from .store import StateStoreError
@@ -63,6 +63,7 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._closed = False
+        take_standard_descriptors()
         try:
             self._lock = StoreLock(self.path)
         except OSError as error:

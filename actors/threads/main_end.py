@@ -47,9 +47,9 @@ class _MainThread:
             self._watched = True
             # The callbacks that are registered first are called last. The standard library's pool waits there for its threads, which
             # may be waiting for a call.
-            import concurrent.futures.thread  # noqa: F401, PLC0415 - see above
-
             try:
+                import concurrent.futures.thread  # noqa: F401, PLC0415 - see above
+
                 threading._register_atexit(self._about_to_wait)  # type: ignore[attr-defined] # noqa: SLF001 - `atexit` runs only after the threads were awaited
             except (AttributeError, RuntimeError):
                 # This Python has no such thing, or is just ending.

@@ -33,7 +33,7 @@ from .errors import (
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
 from .mcp_servers import as_configuration, servers_of
-from .state import StateSettings, read_state_settings
+from .state import StateSettings, read_state_settings, working_folder
 
 if TYPE_CHECKING:
     from ..hosts.packages.consent import Consent
@@ -155,7 +155,7 @@ class Configuration:
     """
 
     plugins: tuple[Any, ...] = ()
-    base: Path = field(default_factory=Path.cwd)
+    base: Path = field(default_factory=working_folder)
     supervision: RestartPolicy = field(default_factory=RestartPolicy)
     groups: tuple[GroupSpec, ...] = ()
     calls: CallDefaults = field(default_factory=CallDefaults)
@@ -196,7 +196,7 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
     if source is None:
         return Configuration()
     if isinstance(source, Mapping):
-        return read_value(source, Path.cwd(), None)
+        return read_value(source, working_folder(), None)
     if not isinstance(source, str | os.PathLike):
         raise ConfigurationError(
             f"the configuration is {source!r:.60}; it has to be the path of a file, or a mapping", path="$"

@@ -13,14 +13,30 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..actors.state.persister import MAX_STATE_BYTES
 from ..actors.state.store import Synchronous
+from ..base.foreign import Log
 from ..base.frozen import frozen
 from .errors import ConfigurationError, refused, require_known
 
 if TYPE_CHECKING:
     from ..actors.state.store import StateStore
 
+logger = Log("callboard.config")
+
 STORES = ("memory", "sqlite")
 KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})
+
+
+def working_folder() -> Path:
+    """Return the working directory, from which relative paths start; the root, with a warning, if it has been deleted.
+
+    A program may outlive its folder, and only relative paths need it.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        root = Path(os.sep)
+        logger.warning("the working directory has been deleted; relative paths start from %s", root)
+        return root
 
 
 @frozen

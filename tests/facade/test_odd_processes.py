@@ -1,0 +1,89 @@
+"""Programs in odd circumstances: their folder is deleted, they are ending, or they have no standard streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from leaks import TEST_MARK, no_leaks
+from programs import NODE
+
+ANSWERS = """
+import json, os, sys, tempfile
+from callboard import Callboard
+
+def answers():
+    with Callboard() as board:
+        @board.tool
+        def add(a: int, b: int) -> int:
+            "Add."
+            return a + b
+
+        board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+        call = {"type": "function", "function": {"name": "moody", "arguments": "{}"}}
+        return board.call("add", a=1, b=2), board.execute(call, deadline=20)["success"]
+"""
+IN_A_DELETED_FOLDER = """
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+os.rmdir(folder)
+print(json.dumps(answers()))
+"""
+AS_IT_ENDS = """
+import atexit
+atexit.register(lambda: print(json.dumps(answers())))
+"""
+WITHOUT_STREAMS = """
+import subprocess
+result = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT)
+os.set_inheritable(result, False)
+for descriptor in range(3):
+    os.close(descriptor)
+state = os.path.join(os.path.dirname(sys.argv[2]), "state.sqlite")
+with Callboard({"state": state}) as board:
+    board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+    for descriptor in range(3):
+        assert os.path.samestat(os.fstat(descriptor), os.stat(os.devnull)), descriptor
+    subprocess.run(["sh", "-c", "echo out; echo err >&2"], check=True)
+    call = {"type": "function", "function": {"name": "moody", "arguments": "{}"}}
+    os.write(result, json.dumps(board.execute(call, deadline=20)).encode())
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    with no_leaks():
+        yield
+
+
+def run(code, *arguments):
+    program = [sys.executable, "-c", ANSWERS + code, str(NODE / "moody.mjs"), *arguments]
+    return subprocess.run(program, env=os.environ | TEST_MARK, capture_output=True, timeout=60, check=False)
+
+
+def test_a_board_works_in_a_folder_that_was_deleted():
+    ended = run(IN_A_DELETED_FOLDER)
+
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert json.loads(ended.stdout) == [3, True]
+
+
+def test_a_board_that_is_made_as_the_program_ends_works_or_says_that_no_thread_can_be_had():
+    ended = run(AS_IT_ENDS)
+
+    if sys.version_info < (3, 12):
+        assert json.loads(ended.stdout) == [3, True], ended.stderr.decode()
+    else:  # which starts no thread any more then
+        assert b"at interpreter shutdown" in ended.stderr
+
+
+def test_nothing_of_a_board_is_opened_as_a_standard_stream_that_is_closed(tmp_path):
+    result = tmp_path / "result"
+
+    ended = run(WITHOUT_STREAMS, str(result))
+
+    assert ended.returncode == 0
+    assert json.loads(result.read_text())["success"]
