@@ -39,7 +39,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients test-kit quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -95,6 +95,9 @@ quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 
 campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)
+
+planted: $(INSTALLED) node ## Plant bugs into the library, and see which commands of the kit convict each (takes minutes)
+	@PYTHONPATH=tests/support $(RUN) tests/support/planted.py $(ARGS)
 
 fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a minute for each reader
 	@$(INSTALL) --editable '.[fuzz]'

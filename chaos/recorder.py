@@ -14,10 +14,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted.hosted_plugin import HostedPlugin
-from ..hosts.process_tree.tree_kill import alive, created
+from ..hosts.process_tree.tree_kill import alive, created, marks_of
 from ..plugins.results.failures import ending_of, reported
 from ..supervision.runtime.clock import SystemClock
-from .checker.facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
+from .checker.facts import (
+    Answered,
+    Asked,
+    Broken,
+    Happened,
+    Left,
+    Ordered,
+    Ran,
+    Run,
+    Seen,
+    Stalled,
+    Submitted,
+    Terms,
+)
 from .checker.host_stories import answering_unready
 from .inject.arming import entered_before
 
@@ -28,11 +41,17 @@ if TYPE_CHECKING:
     from ..actors.calls.call import Call
     from ..actors.calls.stage import Result
     from ..supervision.runtime.events import Event
-    from .checker.facts import Fact
+    from .checker.facts import Fact, PartsRead
 
 Json = dict[str, Any]
 
 _PATIENCE = 10.0
+
+_TICK = 0.05
+"""Seconds between two looks whether this program is given a processor."""
+
+_STALL = 0.1
+"""Seconds by which such a look has to be late to be noted."""
 
 REAL_SLACK = 0.25
 """Seconds by which a real time may be off: the observer may have had to wait for a processor."""
@@ -49,7 +68,9 @@ class Recorder:
     Attributes:
         facts: all that was noted, in the order of noting; append through `note`.
         patience: see the arguments.
+        readers: by plugin, what says which parts the caller of a call reads that has ended; `Call.parts` is theirs alone.
         known: (pid, time of creation) of every process of a host that was seen.
+        marks: in the environment of each of them, which their children inherit.
         generations: the generation of each of them, by its pid.
     """
 
@@ -57,8 +78,10 @@ class Recorder:
         self.board = board
         self.facts: list[Fact] = []
         self.known: set[tuple[int, float]] = set()
+        self.marks: set[str] = set()
         self.generations: dict[int, int] = {}
         self.terms: dict[str, Terms] = {}
+        self.readers: dict[str, Callable[[str, Call], PartsRead | None]] = {}
         self.patience = patience
         self._real = isinstance(board.clock, SystemClock)
         self._began = board.clock.now()
@@ -69,6 +92,10 @@ class Recorder:
         self._pids: dict[str, list[tuple[int, float]]] = {}
         self._catch_up()
         self._subscription = board.subscribe(self._on_event, kinds)
+        self._over = threading.Event()
+        self._watch = threading.Thread(target=self._watch_for_stalls, name="stall watch", daemon=True)
+        if self._real:
+            self._watch.start()
 
     def _catch_up(self) -> None:
         """The hosts that are there already: nobody will tell of their start any more."""
@@ -86,6 +113,15 @@ class Recorder:
         with self._lock:
             self.facts.append(fact)
             self._lock.notify_all()
+
+    def _watch_for_stalls(self) -> None:
+        """Note when a thread that wants to run is not let: then a deadline may be late for no fault of the board's."""
+        before = self.now()
+        while not self._over.wait(_TICK):
+            now = self.now()
+            if (late := now - before - _TICK) > _STALL:
+                self.note(Stalled(now, "", late))
+            before = now
 
     # What is done
 
@@ -137,6 +173,8 @@ class Recorder:
         self.note(Submitted(self.now(), plugin, name))
 
         def ended() -> None:
+            if (reader := self.readers.get(plugin)) and (read := reader(name, call)):
+                self.note(read)
             more = {} if examine is None else {"judged": True} | examine(call)
             answer = self._answer(plugin, name, call.result(), judge, more)
             self.note(answer)
@@ -189,6 +227,9 @@ class Recorder:
         with self._lock:
             self._lock.wait_for(lambda: not answering_unready(self.facts, self._host_of), _PATIENCE)
         self._subscription.close()
+        self._over.set()
+        if self._real:
+            self._watch.join()
         self._ended = self.now()
 
     def _host_of(self, plugin: str) -> str:
@@ -249,6 +290,7 @@ class Recorder:
             if (birth := created(host.pid)) is not None:
                 known = (host.pid, birth)
                 self.known.add(known)
+                self.marks |= marks_of(host.pid)
                 self.generations[host.pid] = host.generation
                 if known not in pids:
                     pids.append(known)
@@ -270,7 +312,11 @@ def terms_of(handle: Any) -> Terms:
     settings = handle.endpoint.settings
     repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
     terms = Terms(
-        repeats=repeats, ordered=ordered, concurrency=settings.concurrency, idle=settings.idle_deadline
+        repeats=repeats,
+        ordered=ordered,
+        concurrency=settings.concurrency,
+        idle=settings.idle_deadline,
+        mailbox=settings.mailbox_size,
     )
     if isinstance(handle, HostedPlugin):
         host = "" if handle.host_name == handle.name else handle.host_name

@@ -142,7 +142,7 @@ def _add(board: VirtualBoard, host: HostPlan) -> None:
         mailbox_size=host.mailbox_size,
         deadline=host.deadline,
         idempotent=host.repeats > 0,
-        repeats=host.repeats,
+        repeats=host.repeats or 1,  # which is nothing to a tool that is not idempotent
         grace=GRACE,
         quarantine=None,  # it would go on refusing when the faults are over
     )
@@ -153,7 +153,15 @@ def _add(board: VirtualBoard, host: HostPlan) -> None:
 
 def _terms(host: HostPlan) -> Terms:
     one = host.concurrency == 1
-    return Terms(policy=host.policy, repeats=host.repeats, ordered=one, ledger=True, counts=one)
+    return Terms(
+        policy=host.policy,
+        repeats=host.repeats,
+        ordered=one,
+        ledger=True,
+        counts=one,
+        concurrency=host.concurrency,
+        mailbox=host.mailbox_size,
+    )
 
 
 def _make_calls(board: VirtualBoard, load: Load) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...supervision.runtime.clock import SystemClock
+from ..checker.facts import PartsRead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,18 +73,20 @@ class Callers:
         if caller.way.startswith("await"):
             asyncio.run(self._go_async(caller))
             return
-        calls: list[Call] = []
+        calls: list[tuple[CallPlan, Call]] = []
         for plan in caller.calls:
             if self._over.wait(max(0.0, self._left(plan))):
                 return
-            calls.append(self._submit(plan))
+            call = self._submit(plan)
+            calls.append((plan, call))
             if caller.way == "parts":
-                for _ in calls[-1].chunks():
-                    pass
+                self._note_parts(plan, call, list(call.parts()))
             if caller.way != "burst":
-                _wait(calls[-1])
-        for call in calls:
+                _wait(call)
+        for plan, call in calls:
             _wait(call)
+            if caller.way != "parts" and call.done():
+                self._note_parts(plan, call, list(call.parts()))
 
     async def _go_async(self, caller: CallerPlan) -> None:
         await asyncio.gather(
@@ -97,10 +100,17 @@ class Callers:
         with suppress(TimeoutError):  # the rules tell of a call that never ends
             async with asyncio.timeout(PATIENCE):
                 call = self._submit(plan)
-                if parts:
-                    async for _ in call:
-                        pass
+                read = [part async for part in call] if parts else []
                 await call
+                self._note_parts(plan, call, [*read, *call.parts()])
+
+    def _note_parts(self, plan: CallPlan, call: Call, parts: list[Any]) -> None:
+        """Note the parts that the caller has read of a call that has ended."""
+        if call.parts_dropped:  # for want of room, which the result says
+            return
+        numbers = tuple(number for part in parts if (number := part_number(part)) is not None)
+        due = plan.arguments["parts"] if call.result()["success"] else None
+        self._recorder.note(PartsRead(self._recorder.now(), plan.host, plan.name, numbers, due))
 
     def _left(self, plan: CallPlan) -> float:
         """Seconds until a call is due."""
@@ -125,6 +135,14 @@ def wire(call: str, plugin: str, arguments: Json, ledger: Path) -> Json:
     given = {**arguments, "ledger": str(ledger), "plugin": plugin, "call": call}
     name = ("work", "also")[zlib.crc32(call.encode()) % 2]
     return {"type": "function_call", "call_id": call, "name": f"{plugin}_{name}", "arguments": given}
+
+
+def part_number(part: Any) -> int | None:
+    """The number that a ledger tool gave a part; ``None`` for what is no part of such a tool."""
+    for key in ("payload", "progress"):
+        if isinstance(part, dict):
+            part = part.get(key, part)
+    return int(part) if isinstance(part, int | float) else None
 
 
 def judge(call: str) -> Callable[[Result], Json]:

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +164,9 @@ class Round:
         finally:
             face.stop()
         self._note_ledger(recorder)
-        run = self._with_generations(recorder, recorder.run(census.left(recorder.known)))
+        run = self._with_generations(
+            recorder, recorder.run(census.left(recorder.known, marks=recorder.marks))
+        )
         self._runs.append(run)
         self._checks.append(check(run))
 
@@ -308,7 +311,10 @@ def _checked(rule: str, looked_at: int, what: str, wrong: Sequence[Violation]) -
 
 def _together(acts: Sequence[tuple[Check, ...]]) -> Iterator[Check]:
     """A check for each rule of a run, of all acts."""
-    for same in zip(*acts, strict=True):
+    by_rule: dict[str, list[Check]] = {}  # an act without callers has no check of parts
+    for one in chain.from_iterable(acts):
+        by_rule.setdefault(one.rule, []).append(one)
+    for same in by_rule.values():
         if same[0].rule in _TOLD_BY_LEDGER:
             continue
         broken = [one for one in same if one.violations]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .call_starts import by_the_board, by_the_tool, ended_by_the_board
-from .facts import Asked, Submitted, Violation
+from .facts import Answered, Asked, Happened, PartsRead, Stalled, Submitted, Violation
 from .history import CallStory, call_stories
 from .host_rules import OWN_ANSWERS
 from .host_stories import OVER, stories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .call_starts import Begun
     from .facts import Run
@@ -36,18 +36,30 @@ def each_call_ends_once(run: Run) -> Iterator[Violation]:
 
 
 def each_call_ends_in_time(run: Run) -> Iterator[Violation]:
-    """No call ends later than its deadline allows; a real time may be off by as much as a busy machine makes it."""
+    """No call ends later than its deadline allows, but for what the machine is seen to have stalled meanwhile."""
+    stalls = [fact for fact in run.facts if isinstance(fact, Stalled)]
     for story in call_stories(run).values():
         if not story.asked or not story.answers or story.asked[0].deadline is None:
             continue
-        took, limit = story.answers[0].at - story.asked[0].at, story.asked[0].deadline
-        if took > limit + run.late + _TICK:
+        since, until = (story.submitted or story.asked[0]).at, story.answers[0].at
+        took, limit = until - since, story.asked[0].deadline
+        if took <= limit + _LATE * run.slack + _TICK:
+            continue
+        if took > limit + _LATE * run.slack + _TICK + stalled(stalls, since, until):
             said = f"call {story.call} of {story.plugin!r} ended after {took:.3f} s; it had {limit:g} s"
             yield Violation("each call ends in time", said, story.facts)
 
 
 _TICK = 1e-6
 """What is lost to rounding."""
+
+_LATE = 4
+"""How often the slack of a run is added to a deadline: whoever ends the call, and whoever notes it, may each have to wait for a processor."""
+
+
+def stalled(stalls: Iterable[Stalled], since: float, until: float) -> float:
+    """Seconds in a time for which the program was given no processor."""
+    return sum(one.seconds for one in stalls if since <= one.at and one.at - one.seconds <= until)
 
 
 def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
@@ -57,6 +69,60 @@ def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
             if answer.wrong:
                 said = f"the answer to call {story.call} of {story.plugin!r} is none to it: {answer.wrong}"
                 yield Violation("each answer is its call's", said, story.facts)
+
+
+def mailboxes_are_bounded(run: Run) -> Iterator[Violation]:
+    """No more calls wait for a tool than its mailbox has places; one that is put back after a crash keeps its own."""
+    over = _refused(run)
+    noted = {fact.call for fact in run.facts if isinstance(fact, Submitted)}
+    waiting: dict[str, set[str]] = {}
+    halfway: set[str] = set()
+    for fact in run.facts:
+        terms = run.terms.get(fact.plugin)
+        if terms is None or terms.mailbox is None:
+            continue
+        waits = waiting.setdefault(fact.plugin, set())
+        match fact:
+            case Submitted(_, _, call) | Happened(_, _, "call_submitted", {"call": call}) if call not in over:
+                # The plugin may take it after `submit` has returned, or before: it waits when both have come.
+                if call in halfway or call not in noted:
+                    waits.add(call)
+                halfway.add(call)
+            case Happened(_, _, "call_started", {"call": call}) | Answered(_, _, call):
+                waits.discard(call)
+                over.add(call)
+        # One that has been taken, and is about to begin, waits no more; one is just being put in.
+        if len(waits) > terms.mailbox + terms.concurrency + 1:
+            said = f"{len(waits)} calls of {fact.plugin!r} waited; its mailbox has {terms.mailbox} places"
+            yield Violation("mailboxes are bounded", said, (fact,))
+            waits.clear()
+
+
+def _refused(run: Run) -> set[str]:
+    """The calls that have never waited, as far as their ends tell."""
+    return {fact.call for fact in run.facts if isinstance(fact, Answered) and fact.ending in _REFUSALS}
+
+
+_REFUSALS = frozenset({"overloaded", "host_unavailable", "invalid_call", "unknown_tool", "denied"})
+
+
+def parts_in_order(run: Run) -> Iterator[Violation]:
+    """A caller reads each part once, in the order of emission; a success has all parts. A repeated call emits them anew."""
+    for fact in run.facts:
+        if isinstance(fact, PartsRead) and (why := _parts_astray(run, fact)):
+            yield Violation("parts in order", f"call {fact.call} of {fact.plugin!r} {why}", (fact,))
+
+
+def _parts_astray(run: Run, read: PartsRead) -> str:
+    terms, last = run.terms.get(read.plugin), 0
+    repeats = 0 if terms is None else terms.repeats
+    for number in read.numbers:
+        if number == 1 and last and repeats:
+            repeats -= 1
+        elif number != last + 1:
+            return f"gave part {number} after part {last}" if last else f"gave part {number} first"
+        last = number
+    return "" if read.due in {None, last} else f"gave {last} of {read.due} parts"
 
 
 def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .call_starts import by_the_board, by_the_tool
-from .facts import Answered, Asked, Broken, Happened, Ran, Run
+from .facts import Answered, Asked, Broken, Happened, PartsRead, Ran, Run
 from .history import Verdict, call_stories
 from .host_rules import restarts
 from .host_stories import stories
@@ -146,6 +146,19 @@ def _no_order(run: Run) -> LookedAt:
     return _none(run, why, _is_ordered, "every tool may run several calls at once")
 
 
+def _bounded(run: Run) -> LookedAt:
+    known = {name for name, terms in run.terms.items() if terms.mailbox is not None}
+    count = _count(run, lambda fact: isinstance(fact, Asked) and fact.plugin in known)
+    return LookedAt(
+        count, f"{_many(count, 'call')} that could wait" if count else "no mailbox has a known bound"
+    )
+
+
+def _parts(run: Run) -> LookedAt:
+    count = sum(len(fact.numbers) for fact in run.facts if isinstance(fact, PartsRead))
+    return LookedAt(count, f"{_many(count, 'part')} that callers read" if count else "no parts were read")
+
+
 def _crossed(run: Run) -> LookedAt:
     again = {story.host for story in stories(run) if len(story.generations) > 1}
     named = [fact for fact in run.facts if isinstance(fact, Answered) and fact.generation]
@@ -224,6 +237,8 @@ LOOKED_AT: dict[str, Callable[[Run], LookedAt]] = {
     "counts without a gap": _counts,
     "calls begin in order": _in_order,
     "one call at a time": _one_at_a_time,
+    "mailboxes are bounded": _bounded,
+    "parts in order": _parts,
     "no reply crosses generations": _crossed,
     "one generation at a time": _generations,
     "generations count up": _generations,

@@ -82,6 +82,30 @@ class Answered(NamedTuple):
     saved: bool = True
 
 
+class Replied(NamedTuple):
+    """A valid answer to a call was on the line of its host; ``generation`` said it."""
+
+    at: float
+    plugin: str
+    call: str
+    generation: int = 0
+
+
+class PartsRead(NamedTuple):
+    """The caller has read all parts of a call that has ended.
+
+    Attributes:
+        numbers: of the parts as the tool counted them, from 1, in the order of reading.
+        due: how many parts the tool has emitted before its answer, or its crash; ``None`` if that is not known.
+    """
+
+    at: float
+    plugin: str
+    call: str
+    numbers: tuple[int, ...]
+    due: int | None = None
+
+
 class Happened(NamedTuple):
     """An event of the board: its kind, its facts, and its number; 0 where that was not kept."""
 
@@ -105,6 +129,14 @@ class Seen(NamedTuple):
     pids: tuple[int, ...]
 
 
+class Stalled(NamedTuple):
+    """The program was given no processor for so many seconds before; ``plugin`` is empty."""
+
+    at: float
+    plugin: str
+    seconds: float
+
+
 class Ordered(NamedTuple):
     """An order by hand: ``restart``, ``park``, ``revive``, ``reload``, ``remove``, or ``load`` of what was removed."""
 
@@ -121,7 +153,7 @@ class Broken(NamedTuple):
     fault: str
 
 
-Fact = Asked | Submitted | Ran | Answered | Happened | Seen | Ordered | Broken
+Fact = Asked | Submitted | Ran | Replied | Answered | PartsRead | Happened | Seen | Stalled | Ordered | Broken
 
 
 @frozen
@@ -130,6 +162,7 @@ class Terms:
 
     Attributes:
         hosted: it runs in a host.
+        mailbox: how many calls may wait; ``None`` where nobody knows.
         idle: seconds that a call may be silent once it has begun; ``None`` for no limit.
         host: that host's name, where it is not the plugin's own.
         policy: when its host is started again.
@@ -155,6 +188,7 @@ class Terms:
     host: str = ""
     concurrency: int = 1
     idle: float | None = None
+    mailbox: int | None = None
 
 
 @frozen

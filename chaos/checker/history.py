@@ -19,7 +19,7 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING
 
-from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Submitted, Violation
+from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Replied, Submitted, Violation
 from .host_rules import OWN_ANSWERS
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class CallStory:
     runs: list[Ran] = field(default_factory=list)
     answers: list[Answered] = field(default_factory=list)
     submitted: Submitted | None = None
+    replied: Replied | None = None
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -67,7 +68,7 @@ def call_stories(run: Run) -> dict[str, CallStory]:
     """The story of every call, in the order of submission."""
     found: dict[str, CallStory] = {}
     for fact in run.facts:
-        if isinstance(fact, Asked | Submitted | Ran | Answered):
+        if isinstance(fact, Asked | Submitted | Ran | Replied | Answered):
             story = found.get(fact.call)
             if story is None:
                 story = found[fact.call] = CallStory(fact.call, fact.plugin)
@@ -76,6 +77,8 @@ def call_stories(run: Run) -> dict[str, CallStory]:
                     story.asked.append(fact)
                 case Submitted():
                     story.submitted = fact
+                case Replied():
+                    story.replied = story.replied or fact
                 case Ran():
                     story.runs.append(fact)
                 case Answered():
@@ -103,17 +106,26 @@ def runs_as_often_as_it_may(run: Run) -> Iterator[Violation]:
 
 
 def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
-    """``unknown`` is said only of a call that a crash, a deadline or a cancel has met."""
-    crashes = _troubles(run)
+    """``unknown`` is said only of a call that a crash, a deadline or a cancel has met, and that had no answer by then."""
+    troubles, told = _troubles(run), _told(run)
     for story in call_stories(run).values():
         if story.verdict is not Verdict.UNKNOWN or not story.asked:
             continue
         asked, answer = story.asked[0], story.answers[0]
-        if not _excused(run, asked, answer, crashes[run.host_of(story.plugin)]):
-            took = answer.at - asked.at
-            said = f"call {story.call} of {story.plugin!r} ended with {answer.ending} after {took:.3f} s, "
+        host, took = run.host_of(story.plugin), answer.at - asked.at
+        said = f"call {story.call} of {story.plugin!r} ended with {answer.ending} after {took:.3f} s, "
+        if answer.ending == "host_crashed":
+            excused = _was_told(run, asked, answer, told)
+        else:
+            excused = _excused(run, asked, answer, troubles[host])
+        if not excused:
             yield Violation(
                 "unknown has a reason", f"{said}and neither a crash nor a deadline was near", story.facts
+            )
+        elif story.replied is not None and _was_lost(run, story.replied, answer):
+            before = answer.at - story.replied.at
+            yield Violation(
+                "unknown has a reason", f"{said}and its host had answered {before:.3f} s before", story.facts
             )
 
 
@@ -131,6 +143,21 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
     return any(asked.at - run.slack <= trouble <= answer.at + run.late for trouble in troubles)
 
 
+def _was_lost(run: Run, replied: Replied, answer: Answered) -> bool:
+    """Whether an answer that came on the line should have been its caller's: at the moment of a deadline either may win."""
+    ended_by_time = answer.ending in {"deadline_exceeded", "cancelled"}
+    return answer.ending in _FOR_NO_ANSWER and answer.at - replied.at > (
+        _NEAR * run.slack if ended_by_time else 0
+    )
+
+
+_FOR_NO_ANSWER = frozenset({"deadline_exceeded", "cancelled", "host_crashed", "protocol_error"})
+"""Endings of calls whose hosts have given no valid answer."""
+
+_NEAR = 4
+"""How often the slack of a run an answer may come before a deadline, and lose against it."""
+
+
 _ENDS = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_retired"})
 """Events that tell of the end of a generation, and so perhaps of its calls; with a group it may end for a neighbour's sake."""
 
@@ -145,6 +172,40 @@ def _troubles(run: Run) -> dict[str, list[float]]:
     return times
 
 
+def _was_told(run: Run, asked: Asked, answer: Answered, told: list[Happened | Ordered]) -> bool:
+    """Whether the board has told of the crash that a call was lost in, or there was another reason to end its host."""
+    host, swept = run.host_of(asked.plugin), answer.at + _SWEEP
+    for fact in told:
+        if fact.plugin != host and not (isinstance(fact, Happened) and fact.kind in _OF_GROUPS):
+            continue
+        # An order comes before what it does. A crash is told when all that the host had started has been ended,
+        # and before the next generation is ready.
+        latest = answer.at + run.slack if isinstance(fact, Ordered) else swept + run.late
+        if isinstance(fact, Happened) and fact.kind == "host_ready":
+            swept = min(swept, fact.at) if fact.at > answer.at else swept
+        elif asked.at - run.slack <= fact.at <= latest:
+            return True
+    return False
+
+
+def _told(run: Run) -> list[Happened | Ordered]:
+    wanted = _TOLD | _OF_GROUPS | {"host_ready"}
+    return [
+        fact
+        for fact in run.facts
+        if isinstance(fact, Ordered) or (isinstance(fact, Happened) and fact.kind in wanted)
+    ]
+
+
+_SWEEP = 2.5
+"""Seconds that it may take until nothing is left of a host that has ended."""
+
+_TOLD = frozenset({"host_crashed", "host_stopped", "host_retired"})
+
+_OF_GROUPS = frozenset({"group_restarting", "group_limit", "group_parked", "group_stopped"})
+"""Events of groups, whose members go down for each other's sake."""
+
+
 def counts_without_a_gap(run: Run) -> Iterator[Violation]:
     """A tool's counter, which it keeps in its state, goes up with each answer that counted, by one or by what was asked."""
     last: dict[str, int] = defaultdict(int)
@@ -156,4 +217,5 @@ def counts_without_a_gap(run: Run) -> Iterator[Violation]:
         if answer.counted != due:
             said = f"call {story.call} of {story.plugin!r} counted {answer.counted}; {due} was due"
             yield Violation("counts without a gap", said, story.facts)
-        last[story.plugin] = due if answer.counted is None else answer.counted
+        # An answer that is none to this call may say anything.
+        last[story.plugin] = answer.counted if isinstance(answer.counted, int) else due

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...hosts.process_tree.tree_kill import alive, created, descendants
+from ...hosts.process_tree.tree_kill import Look, alive, created, descendants, marks_of
 from .facts import Left
 
 if TYPE_CHECKING:
@@ -33,7 +33,13 @@ class Census:
         self._processes = set(descendants(os.getpid()))
         self._descriptors = _descriptors()
 
-    def left(self, known: Iterable[tuple[int, float | None]] = (), *, within: float = 5.0) -> Left:
+    def left(
+        self,
+        known: Iterable[tuple[int, float | None]] = (),
+        *,
+        marks: Iterable[str] = (),
+        within: float = 5.0,
+    ) -> Left:
         """What is there now and was not then; call it once all is stopped.
 
         Threads that have only been told to end are waited for.
@@ -41,12 +47,14 @@ class Census:
         Args:
             known: further processes to look for, as (pid, time of creation): one that lost its parent
                 is nobody's descendant.
+            marks: in the environments of hosts that have ended; a process with one of them was started by such a host,
+                even if it left the host's session and lost its parent.
             within: seconds that threads may take.
         """
         until = time.monotonic() + within
         for thread in self._new_threads():
             thread.join(max(0.0, until - time.monotonic()))
-        processes = {*known, *descendants(os.getpid())} - self._processes
+        processes = {*known, *descendants(os.getpid()), *_bearers(marks)} - self._processes
         there = sorted({pid for pid, birth in processes if created(pid) == birth and alive(pid)})
         return Left(
             processes=tuple(f"{pid}: {_command_line(pid)}" for pid in there),
@@ -65,6 +73,22 @@ class Census:
             gc.collect()  # a file that nobody holds any more may be open still, in a circle of objects
             new &= _descriptors()
         return tuple(sorted(new))
+
+
+def _bearers(marks: Iterable[str]) -> set[tuple[int, float | None]]:
+    """The processes with one of these marks that this process does not bear itself."""
+    wanted = frozenset(marks) - marks_of(os.getpid())
+    look = Look()
+    return {
+        (pid, facts.birth)
+        for mark in wanted
+        for pid, facts in look.found(_NOBODY, 0.0, mark, 0)
+        if facts.alive
+    }
+
+
+_NOBODY = -1
+"""A leader whose session no process is in."""
 
 
 def _descriptors() -> set[str]:

@@ -183,6 +183,8 @@ class LoadTest:
 
     def _room(self, front: Front) -> int:
         """How many more calls a plugin may be given now."""
+        if front.source.bursts and front.made > front.ended:
+            return 0
         room = self._in_flight - (front.made - front.ended)
         if self._seconds is None:
             room = min(room, front.quota - front.made)

@@ -109,12 +109,14 @@ class Source:
         draw: makes the next one.
         counts: what is expected of them tells the counter in the state; see `Expected`.
         named: gives one its name, each time that it is made.
+        bursts: they are made many at once, and no more until all of those have ended.
     """
 
     plugin: str
     draw: Callable[[Random], Request] = field(repr=False)
     counts: bool = False
     named: Callable[[Request], Request] = field(default=lambda request: request, repr=False)
+    bursts: bool = False
 
 
 def from_schemas(

@@ -36,13 +36,14 @@ from ..recorder import Recorder, terms_of
 from ..schedule import Entry, Schedule
 from ..schedules.generate import MAKE_FAULT, draw_trigger
 from ..schedules.tally import Tally
-from ..triggers import NthByte, NthCall, NthFrame, NthSpawn, StateEntered
+from ..triggers import AtPoint, NthByte, NthCall, NthFrame, NthSpawn, StateEntered
 from .claiming_neighbour import ClaimingNeighbour
+from .line_record import LineRecord
 from .load_test import LoadTest
 from .requests import Request, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ..checker.facts import Run
@@ -50,13 +51,15 @@ if TYPE_CHECKING:
     from ..checker.kept import Inventory
 
 Json = dict[str, Any]
-Kind = Literal["ledger", "repeated", "count", "echo", "stream"]
+Kind = Literal["ledger", "batch", "repeated", "count", "echo", "stream"]
 
 KINDS = tuple(kind for kind in f.FAULTS if kind != "kill_parent")
 """What can go wrong here."""
 
-WORKS: tuple[Kind, ...] = ("ledger", "repeated", "count", "echo", "ledger", "repeated", "count", "stream")
+WORKS: tuple[Kind, ...] = ("ledger", "batch", "count", "echo", "stream", "repeated", "count", "repeated")
 """What the hosts are asked for, in turn."""
+
+_LEDGERS = frozenset({"ledger", "batch", "repeated"})
 
 POLICY = RestartPolicy(
     backoff=Backoff(first=0.0, min=0.01, max=0.2), intensity=40, period=10.0, stable_for=1.0, cool_down=1.0
@@ -69,6 +72,17 @@ _SPELLS = 40
 
 _FEW = 20
 """With no more faults than this to a host, it has too few generations for a fault to be meant for a certain one."""
+
+IN_FLIGHT = 8
+"""Calls to each host that are open at a time."""
+
+PADDING = 200_000
+"""Bytes more of each call of a batch. Eight are more than a pipe takes, so that a host which ends has been sent a part of them."""
+
+CUTS = 6
+"""How often a host of batches, or of streams, ends in the midst of one, beside all else."""
+
+_CUT_AT = {"batch": "ledger.after", "stream": "stream.part"}
 
 DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
 LADDER = StopLadder(polite=0.2, firm=0.2)
@@ -132,6 +146,7 @@ class Soak:
         self._languages = languages
         self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
         self.schedule = self._draw()
+        self._lines = {name: LineRecord(name) for name in self._names}
         self.load_test: LoadTest | None = None
         self._board: Board | None = None
         self._drawn = 0
@@ -145,6 +160,8 @@ class Soak:
             for plugin in plugins:
                 board.settle_hosted(plugin.name, required=False)
             recorder = Recorder(board)
+            for plugin in plugins:
+                self._lines[plugin.name].begin(recorder)
             arming = Arming(board, plugins)
 
             def heal() -> None:
@@ -161,7 +178,7 @@ class Soak:
                 [self._source(plugin.name, recorder.now) for plugin in plugins],
                 calls=self.calls,
                 seed=self.seed,
-                in_flight=8,
+                in_flight=IN_FLIGHT,
                 heal=heal,
                 revive=True,
             )
@@ -169,7 +186,7 @@ class Soak:
             for plugin in plugins:
                 self._keep_books(board, recorder, plugin.name)
             recorder.close()
-        run = recorder.run(self._census.left(recorder.known))
+        run = recorder.run(self._census.left(recorder.known, marks=recorder.marks))
         half = self._half or inventory(run.ended)
         kept = check_kept(run, half, last_inventory(run, half))
         drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
@@ -181,6 +198,7 @@ class Soak:
         plugin = EvilToolPlugin(
             name, self.schedule, folder=self._folder, language=self._languages[number % len(self._languages)]
         )
+        plugin.carry = self._lines[name]
         board.begin_hosted(
             PluginAdapter(plugin),
             plugin,
@@ -190,6 +208,7 @@ class Soak:
                 deadline=DEADLINE,
                 grace=GRACE,
                 idempotent=_work(name) == "repeated",
+                concurrency=IN_FLIGHT if _work(name) == "batch" else 1,
                 quarantine=None,  # a tool that is refused would meet no faults, and be refused when they are over
             ),
         )
@@ -198,17 +217,24 @@ class Soak:
     def _draw(self) -> Schedule:
         deck = itertools.cycle(KINDS)
         names = itertools.cycle(self._names)
-        return Schedule(
-            self.seed,
-            [self._draw_one(next(deck), next(names)) for _ in range(math.ceil(self.faults * RESERVE))],
-        )
+        drawn = [self._draw_one(next(deck), next(names)) for _ in range(math.ceil(self.faults * RESERVE))]
+        if self.faults:
+            drawn += [entry for name in self._names if _work(name) in _CUT_AT for entry in self._cuts(name)]
+        return Schedule(self.seed, drawn)
+
+    def _cuts(self, host: str) -> Iterator[Entry]:
+        """Ends of a host in the midst of a call: one of a batch has run, and others have left in part; or parts are emitted."""
+        calls = max(1, self.calls // len(self._names))
+        for _ in range(CUTS):
+            yield Entry(AtPoint(_CUT_AT[_work(host)], self._chance.randint(1, calls)), f.Exit(), host)
 
     def _draw_one(self, kind: str, host: str) -> Entry:
         """One whose moment will come, or in one of eight cases may: that of a call in a certain generation."""
         chance, each = self._chance, self.faults // len(self._names)
         fault = _mild(MAKE_FAULT[kind](chance), chance)
         calls = max(1, self.calls // len(self._names) // 2)
-        trigger = draw_trigger(chance, fault, calls=calls, seconds=self._seconds)
+        points = ("ledger.after",) if _work(host) in _LEDGERS else ()
+        trigger = draw_trigger(chance, fault, calls=calls, seconds=self._seconds, points=points)
         match trigger:
             case NthSpawn():
                 trigger = NthSpawn(chance.randint(1, 1 + each // 2))
@@ -235,7 +261,7 @@ class Soak:
                 self._half = inventory(now())
             return self._request(name, next(numbers), chance)
 
-        return Source(name, request)
+        return Source(name, request, bursts=_work(name) == "batch")
 
     def _have_neighbour(self, *, there: bool) -> None:
         """Have the neighbour come, or go, if it is not as it is to be."""
@@ -254,8 +280,10 @@ class Soak:
         arguments: Json
         judge: Callable[[Json], Json]
         match _work(name):
-            case "ledger" | "repeated":
+            case "ledger" | "batch" | "repeated" as work:
                 tool, arguments = "ledger", {"path": str(self._ledger(name)), "line": call}
+                if work == "batch":
+                    arguments["padding"] = "x" * PADDING
                 judge = _has_to_be(call)
             case "count":
                 tool, arguments = "count", {}
@@ -272,7 +300,7 @@ class Soak:
 
     def _keep_books(self, board: Board, recorder: Recorder, name: str) -> None:
         work = _work(name)
-        kept = work in {"ledger", "repeated"}
+        kept = work in _LEDGERS
         recorder.terms[name] = replace(
             terms_of(board.plugin_manager.handle(name)), ledger=kept, counts=work == "count"
         )

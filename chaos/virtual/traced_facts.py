@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.failures import ending_of, reported
 from ...supervision.runtime.event_kinds import EVENT_KINDS
-from ..checker.facts import Answered, Asked, Broken, Happened, Ordered, Ran, Seen
+from ..checker.facts import Answered, Asked, Broken, Happened, Ordered, PartsRead, Ran, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,12 +30,15 @@ def facts_of(happenings: Iterable[Happening]) -> Iterator[Fact]:
     """
     numbers = itertools.count(1)
     alive: dict[str, list[int]] = {}
+    due: dict[str, Any] = {}
     for at, kind, subject, facts in happenings:
         match kind:
             case "asked":
+                due[facts["call"]] = facts["arguments"].get("parts")
                 yield Asked(at, subject, facts["call"], facts["deadline"])
             case "answered":
-                yield _answered(at, subject, facts)
+                yield (answer := _answered(at, subject, facts))
+                yield from _parts_read(answer, facts["parts"], due[answer.call])
             case "effect" if "call" in facts["arguments"]:
                 yield Ran(at, subject, facts["arguments"]["call"], facts["generation"])
             case "ordered":
@@ -50,6 +53,14 @@ def facts_of(happenings: Iterable[Happening]) -> Iterator[Fact]:
                 yield Broken(at, subject, f"ended: {facts['exit']}")  # the board may be told a little later
             case _ if kind in EVENT_KINDS:
                 yield Happened(at, subject, kind, facts, next(numbers))
+
+
+def _parts_read(answer: Answered, parts: list[Any], due: Any) -> Iterator[PartsRead]:
+    """The parts of a `simulated_tool`; those of a flood have no number."""
+    if isinstance(due, int):
+        read = tuple(part["number"] + 1 for part in parts if isinstance(part, dict) and "number" in part)
+        wanted = due if answer.ending == "success" else None
+        yield PartsRead(answer.at, answer.plugin, answer.call, read, wanted)
 
 
 def _answered(at: float, plugin: str, facts: Json) -> Answered:

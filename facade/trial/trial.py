@@ -19,6 +19,7 @@ from ..chaos.checker.invariants import check
 from ..chaos.checker.leak_check import Census
 from ..chaos.checker.standings import Standing, together
 from ..chaos.inject.tamper import Tamper
+from ..chaos.load.line_record import LineRecord
 from ..chaos.load.load_test import LoadTest
 from ..chaos.load.requests import NoCalls, Source, from_list, from_schemas
 from ..chaos.load.thread_witness import overhear
@@ -209,6 +210,9 @@ class Trial:
             watched = [source.plugin for source in sources if source.plugin in self.board.witnesses]
             for name in watched:
                 self.board.witnesses[name].now = recorder.now
+                # Where more is known of the calls their parts are held to that.
+                if self._given is None and name in self.board.lines:
+                    self.board.lines[name].begin(recorder)
             missed = self._besiege(recorder, sources, hosts, schedule)
             if missed is None:
                 return None
@@ -217,7 +221,7 @@ class Trial:
             recorder.close()
             self._in_the_end = self.plugins()
             states = {name: board.state_of(name) for name in hosts}
-        run = recorder.run(census.left(recorder.known))
+        run = recorder.run(census.left(recorder.known, marks=recorder.marks))
         failed = {one.source: one.error for one in self.board.failed}
         return Ended(
             self.plan,
@@ -360,6 +364,7 @@ class _Tampered(Callboard):
         tampers: the hands, by plugin.
         witnesses: by plugin.
         remote: the plugins whose hosts are no processes of ours: they are called, and nothing is done to them.
+        lines: what the hosts say, by plugin.
     """
 
     def __init__(self, config: str | Mapping[str, Any], chance: Random) -> None:
@@ -367,6 +372,7 @@ class _Tampered(Callboard):
         self.tampers: dict[str, Tamper] = {}
         self.witnesses: dict[str, Witness] = {}
         self.remote: set[str] = set()
+        self.lines: dict[str, LineRecord] = {}
         self._chance = chance
 
     def _begin(self, board: Board, one: Loaded) -> None:
@@ -378,7 +384,8 @@ class _Tampered(Callboard):
             else:
                 self.remote.add(name)
             limit = one.hosted.result_limit if isinstance(one.hosted, McpToolPlugin) else None
-            one.hosted.carry = self.witnesses[name] = Witness(carry, result_limit=limit)
+            self.witnesses[name] = Witness(carry, result_limit=limit)
+            one.hosted.carry = self.lines[name] = LineRecord(name, self.witnesses[name])
         else:
             self.witnesses[name] = witness = Witness()
             overhear(one.adapter, witness)

@@ -16,6 +16,7 @@ from callboard.chaos.checker.invariants import violations
 from callboard.chaos.checker.leak_check import Census
 from callboard.chaos.expecting import ExpectedEvents
 from callboard.chaos.inject.evil_tool import EvilToolPlugin
+from callboard.chaos.load.line_record import LineRecord
 from callboard.chaos.recorder import Recorder, terms_of
 from callboard.chaos.schedule import Schedule
 from callboard.plugins.adapter.adapter import PluginAdapter
@@ -27,16 +28,33 @@ LATE = RestartPolicy(backoff=Backoff(first=0.6, min=0.6, max=0.6, jitter=0.0), i
 
 
 @contextmanager
-def a_run(tmp_path, *entries, board=Board, policy=PROMPT, tool="ledger", counts=True, patience=5.0):
+def a_run(
+    tmp_path,
+    *entries,
+    board=Board,
+    policy=PROMPT,
+    tool="ledger",
+    counts=True,
+    patience=5.0,
+    mailbox_size=1000,
+):
     """A host that goes wrong as scheduled; what it proves is in the list that is yielded, afterwards."""
     found, census = [], Census()
     one = board()
     with one:
         plugin = EvilToolPlugin("evil", Schedule(1, entries), folder=tmp_path, language="python")
+        line = plugin.carry = LineRecord("evil")
         adapter = PluginAdapter(plugin)
-        one.begin_hosted(adapter, plugin, host=HostSettings({}), policy=policy, settings=ToolSettings())
+        one.begin_hosted(
+            adapter,
+            plugin,
+            host=HostSettings({}),
+            policy=policy,
+            settings=ToolSettings(mailbox_size=mailbox_size),
+        )
         one.settle_hosted("evil", required=True)
         recorder = Recorder(one, patience=patience)
+        line.begin(recorder)
         recorder.terms["evil"] = replace(
             terms_of(one.plugin_manager.handle("evil")),
             ledger=tool == "ledger",
@@ -46,7 +64,7 @@ def a_run(tmp_path, *entries, board=Board, policy=PROMPT, tool="ledger", counts=
         recorder.close()
         if (tmp_path / "ledger").exists():
             recorder.take_ledger("evil", (tmp_path / "ledger").read_text().splitlines())
-    found += violations(recorder.run(census.left(recorder.known)))
+    found += violations(recorder.run(census.left(recorder.known, marks=recorder.marks)))
 
 
 class _Calls:
@@ -72,6 +90,7 @@ class _Calls:
             "count": {},
             "echo": {"text": name},
             "slow": {"seconds": 0.6},
+            "stream": {"parts": 4},
         }[self._tool]
         return self.recorder.submit(
             "evil", f"evil_{self._tool}", arguments, name=name, deadline=deadline, judge=judge

@@ -15,17 +15,21 @@ import pytest
 from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts, take_the_last_call_first
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
+from callboard.actors.calls.unread_parts import UnreadParts
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosted.request import HostedRun
 from callboard.actors.hosting.lifecycle import Lifecycle
 from callboard.actors.state.cell import StateCell
 from callboard.chaos import recorder
-from callboard.chaos.checker.facts import Run
+from callboard.chaos.checker.call_rules import parts_in_order
+from callboard.chaos.checker.facts import Asked, PartsRead, Run, Terms
 from callboard.chaos.checker.invariants import RULES, violations
 from callboard.chaos.checker.leak_check import Census
-from callboard.chaos.faults import Exit
+from callboard.chaos.faults import Exit, Orphan
+from callboard.chaos.simulation import simulate
 from callboard.chaos.triggers import AtPoint, NthCall
+from callboard.hosts.process import process
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure
 from callboard.supervision import fates
@@ -355,6 +359,99 @@ def test_a_board_that_leaves_something_behind_is_found(board, what):
     found = violations(Run((), {}, left=left))
     assert [violation.what.split(" were")[0] for violation in found] == [what]
     return found
+
+
+@convicts("nothing left behind")
+def test_a_board_that_leaves_an_orphan_with_a_session_of_its_own_is_found(tmp_path, monkeypatch):
+    ended, in_truth = [], process.end_session
+    monkeypatch.setattr(process, "end_session", lambda *host, **by: ended.append((host, by)) or [])
+
+    with a_run(tmp_path, (NthCall(1), Orphan()), (NthCall(2), Exit(3))) as (calls, found):
+        calls.make(3)
+
+    for host, by in ended:
+        assert in_truth(*host, **by) == []
+    return found
+
+
+@convicts("mailboxes are bounded")
+def test_a_board_that_refuses_nobody_is_found(tmp_path, monkeypatch):
+    def endless(mailbox, limit, concurrency, grant):
+        in_truth(mailbox, 1_000_000, concurrency, grant)
+
+    in_truth = Mailbox.__init__
+    monkeypatch.setattr(Mailbox, "__init__", endless)
+
+    with a_run(tmp_path, tool="slow", mailbox_size=2) as (calls, found):
+        for handle in [calls.submit() for _ in range(7)]:
+            handle.result(10)
+
+    return found
+
+
+@convicts("unknown has a reason")
+def test_a_board_that_loses_an_answer_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(HostedRun, "on_answer", lambda *_: None)
+
+    with a_run(tmp_path, tool="echo") as (calls, found):
+        calls.submit(deadline=1.5).result(10)
+
+    return found
+
+
+@convicts("unknown has a reason")
+def test_a_board_that_never_tells_of_a_crash_is_found(tmp_path, monkeypatch):
+    def silent(fates_, *given):
+        return tuple(effect for effect in in_truth(fates_, *given) if effect.kind != "host_crashed")
+
+    in_truth = fates.Fates.of
+    monkeypatch.setattr(fates.Fates, "of", silent)
+
+    with a_run(tmp_path, (NthCall(1), Exit(3))) as (calls, found):
+        calls.make(2)
+
+    return found
+
+
+@convicts("parts in order")
+def test_a_board_that_drops_the_parts_of_a_lost_call_is_found(tmp_path, monkeypatch):
+    def lossy(run, report):
+        run.call._chunks.clear()
+        in_truth(run, report)
+
+    in_truth = HostedRun.on_lost
+    monkeypatch.setattr(HostedRun, "on_lost", lossy)
+
+    with a_run(tmp_path, (AtPoint("stream.part", 3), Exit(3)), tool="stream") as (calls, found):
+        calls.make(2)
+
+    return found
+
+
+@convicts("parts in order")
+def test_a_board_that_gives_parts_out_of_order_is_found(monkeypatch):
+    def first(parts, chunk, size):
+        dropped = in_truth(parts, chunk, size)
+        parts.rotate(1)
+        return dropped
+
+    in_truth = UnreadParts.keep
+    monkeypatch.setattr(UnreadParts, "keep", first)
+
+    return simulate(1, faults=0).violations
+
+
+@pytest.mark.parametrize("repeats", [0, 1])
+def test_only_a_call_that_may_be_repeated_may_give_its_parts_anew(repeats):
+    facts = (Asked(0.0, "one", "c1"), PartsRead(1.0, "one", "c1", (1, 2, 1, 2, 3), 3))
+
+    assert len(list(parts_in_order(Run(facts, {"one": Terms(repeats=repeats)})))) == 1 - repeats
+
+
+def test_a_success_whose_last_part_is_missing_is_found():
+    run = Run((PartsRead(1.0, "one", "c1", (1, 2), 3),), {"one": Terms()})
+
+    assert [violation.rule for violation in parts_in_order(run)] == ["parts in order"]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, Ran, Seen
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, PartsRead, Ran, Seen
 from callboard.chaos.checker.invariants import RULES, check, standing, violations
 from callboard.chaos.checker.standings import Standing
 from runs import (
@@ -27,7 +27,8 @@ from runs import (
 
 
 def test_a_good_run_breaks_no_rule_and_every_rule_says_what_it_looked_at():
-    checks = check(WHOLE)
+    run = also(WHOLE, PartsRead(1.0, "book", "c1", (1, 2)))
+    checks = check(replace(run, terms={"book": replace(run.terms["book"], mailbox=9)}))
 
     assert violations(WHOLE) == ()
     assert [one.rule for one in checks] == list(RULES)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, Submitted, Terms
+from callboard.chaos.checker.facts import (
+    Answered,
+    Asked,
+    Broken,
+    Happened,
+    Ordered,
+    Replied,
+    Stalled,
+    Submitted,
+    Terms,
+)
 from callboard.chaos.checker.host_stories import stories
 from callboard.chaos.checker.invariants import violations
 from runs import CAREFUL, GOOD, also, answered, broken_rules, crash, event, said_of
@@ -41,9 +51,17 @@ def test_a_call_that_ends_by_its_deadline_is_in_time(deadline, end):
 
 
 def test_a_real_answer_may_be_later_by_as_much_as_a_busy_machine_makes_it():
-    late = run_of(asked(1.0, "c1", 2.0), answered(3.5, "c1"))
+    late = run_of(asked(1.0, "c1", 2.0), answered(3.3, "c1"))
+    later = run_of(asked(1.0, "c1", 2.0), Stalled(3.1, "", 2.0), answered(5.0, "c1"))
 
     assert violations(replace(late, slack=0.1)) == ()
+    assert violations(replace(later, slack=0.1)) == ()
+
+
+def test_a_real_deadline_that_is_two_seconds_late_is_found_where_the_machine_was_not_stalled():
+    late = run_of(asked(1.0, "c1", 2.0), Stalled(2.9, "", 0.5), answered(5.0, "c1"))
+
+    assert broken_rules(replace(late, slack=0.25)) == {"each call ends in time"}
 
 
 def test_two_callers_may_submit_at_a_time_and_their_calls_begin_in_either_order():
@@ -81,10 +99,45 @@ def test_a_call_that_was_lost_since_its_host_was_stopped_for_its_group_has_a_rea
     lost = run_of(
         event(0.0, "starting", 1), event(0.1, "ready", 1), asked(1.0, "c1"),
         Answered(1.2, "book", "c1", "host_crashed", "outcome_unknown"),
+        Happened(1.2, "team", "group_restarting", {"members": ["other", "book"], "seconds": 0.0, "why": "another has ended"}),
         event(1.2, "backoff", 1, seconds=0.0, why="another has ended"),
     )  # fmt: skip
 
     assert violations(lost) == ()
+
+
+def test_a_call_that_was_lost_in_a_crash_that_was_never_told_is_found():
+    lost = run_of(
+        event(0.0, "starting", 1), event(0.1, "ready", 1), asked(1.0, "c1"), Broken(1.1, "book", "SIGKILL"),
+        Answered(1.2, "book", "c1", "host_crashed", "outcome_unknown"),
+        event(1.2, "backoff", 1, seconds=0.0, why="somebody killed it"),
+    )  # fmt: skip
+
+    assert "unknown has a reason" in broken_rules(lost)
+
+
+@pytest.mark.parametrize(("ending", "replied", "found"), [
+    ("deadline_exceeded", 1.5, True), ("deadline_exceeded", 2.9, False), ("protocol_error", 2.9, True), ("success", 1.5, False),
+])  # fmt: skip
+def test_a_call_whose_answer_had_come_in_time_may_not_end_without_it(ending, replied, found):
+    outcome = None if ending == "success" else "outcome_unknown"
+    run = run_of(
+        asked(1.0, "c1", 2.0), Replied(replied, "book", "c1", 1), Answered(3.0, "book", "c1", ending, outcome)
+    )
+
+    assert ("unknown has a reason" in broken_rules(replace(run, slack=0.25))) == found
+
+
+@pytest.mark.parametrize(("waiting", "found"), [(4, False), (5, True)])
+def test_more_calls_that_wait_than_a_mailbox_has_places_are_found(waiting, found):
+    calls = [f"c{number}" for number in range(waiting)]
+    run = run_of(
+        *(asked(1.0, call) for call in calls), *(Submitted(1.0, "book", call) for call in calls),
+        *(Happened(1.0, "book", "call_submitted", {"call": call, "tool": "t"}) for call in calls),
+        terms=replace(PLAIN, mailbox=2),
+    )  # fmt: skip
+
+    assert ("mailboxes are bounded" in broken_rules(run)) == found
 
 
 def test_the_lives_of_a_shared_host_are_one_story_for_all_who_live_there():

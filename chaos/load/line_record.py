@@ -1,0 +1,156 @@
+"""Records what hosts say on their lines, at the moment at which they say it: the parts of each call, and that it has its answer.
+
+So a caller can be held to it: one that was told a deadline, or a crash, had no answer yet, and one that has read parts has read
+those that were emitted, in their order. What goes to the hosts is the `Witness`'s affair.
+
+It reads version 1 of our own protocol, and no other. A host that has broken the protocol is not heard any more, by the board
+neither.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import JsonValueError
+from ...base.json import load_json
+from ...hosts.host import Host
+from ...hosts.process.transport import ProcessTransport
+from ..checker.facts import PartsRead, Replied
+
+if TYPE_CHECKING:
+    from ...actors.calls.call import Call
+    from ...hosts.process.process import Command, ProcessListener
+    from ...hosts.process.transport import Carry, Transport
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ..recorder import Recorder
+
+Json = dict[str, Any]
+
+_LONGEST = 1 << 20
+"""Bytes of a line; a longer one may be refused for its size, and proves nothing."""
+
+_MOST = 4096
+"""Parts of a call; of more, as in a flood, nothing is proved."""
+
+
+class LineRecord:
+    """The record of all generations of one plugin's host, which it shares with no other. Give it to the plugin as its ``carry``.
+
+    Args:
+        plugin: whose.
+        carry: what starts a generation; a real process if ``None``.
+    """
+
+    def __init__(self, plugin: str, carry: Carry | None = None) -> None:
+        self._plugin = plugin
+        self._carry = carry or ProcessTransport
+        self._recorder: Recorder | None = None
+        self._lock = threading.Lock()
+        self._parts: dict[str, list[tuple[str, Any]]] = {}
+
+    def begin(self, recorder: Recorder) -> None:
+        """Note in this recording, from now on; what its callers read is held to what is emitted."""
+        self._recorder = recorder
+        recorder.readers[self._plugin] = self.read
+
+    def __call__(
+        self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
+    ) -> Transport:
+        if isinstance(listener, Host):
+            # In its place, and not around it: those further in have to know the host too.
+            listener.on_output = _Line(self, listener).on_output  # type: ignore[method-assign]
+        return self._carry(name, command, listener, watchdog)
+
+    def replied(self, call: str, generation: int) -> None:
+        """Note that a valid answer to a call has come."""
+        if (recorder := self._recorder) is not None:
+            recorder.note(Replied(recorder.now(), self._plugin, call, generation))
+
+    def emitted(self, call: str, request_id: str, payload: Any) -> None:
+        """Note that a part of a call has come."""
+        if self._recorder is not None:
+            with self._lock:
+                parts = self._parts.setdefault(call, [])
+                if len(parts) <= _MOST:
+                    parts.append((request_id, payload))
+
+    def read(self, name: str, call: Call) -> PartsRead | None:
+        """What the caller reads of a call that has ended; ``None`` where nothing can be said of it."""
+        with self._lock:
+            emitted = self._parts.pop(name, [])
+        if call.parts_dropped or len(emitted) > _MOST or self._recorder is None:
+            return None
+        ending = call.result()
+        own = ending["success"] or ending.get("code") in {None, "tool_raised", "host_crashed"}
+        numbers, last = numbered(emitted, list(call.parts()))
+        return PartsRead(self._recorder.now(), self._plugin, name, numbers, (last or None) if own else None)
+
+
+def numbered(emitted: list[tuple[str, Any]], read: list[Any]) -> tuple[tuple[int, ...], int]:
+    """Number parts that were read, as they were emitted, and say how many there were in the last request. Pure.
+
+    Args:
+        emitted: the id of the request and the part, of each in its order; the numbers of each request begin with 1.
+        read: the parts that the caller has read. One that was not emitted has the number 0.
+    """
+    places: list[int] = []
+    last = ""
+    for request_id, _ in emitted:
+        places.append(places[-1] + 1 if places and request_id == last else 1)
+        last = request_id
+    payloads = [payload for _, payload in emitted]
+    found: list[int] = []
+    unread = 0
+    for part in read:
+        place = _place(payloads, part, unread)
+        found.append(0 if place is None else places[place])
+        unread = unread if place is None else place + 1
+    return tuple(found), places[-1] if places else 0
+
+
+def _place(payloads: list[Any], part: Any, unread: int) -> int | None:
+    """The next place of a part, or any."""
+    for places in (range(unread, len(payloads)), range(unread)):
+        for place in places:
+            if payloads[place] == part:
+                return place
+    return None
+
+
+class _Line:
+    """The line of one generation; all in the thread that reads it."""
+
+    def __init__(self, record: LineRecord, host: Host) -> None:
+        self._record = record
+        self._host = host
+        self._hear = host.on_output
+        self._rest = b""
+        self._broken = False
+
+    def on_output(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if b'"id"' in line and not self._broken and len(line) < _LONGEST:
+                self._note(line)
+        self._hear(data)
+
+    def _note(self, line: bytes) -> None:
+        try:
+            message = load_json(line)
+        except JsonValueError:  # printed, or spoilt
+            return
+        if not isinstance(message, dict) or "v" not in message:
+            return
+        request_id = message.get("id")
+        if message["v"] != 1 or not isinstance(request_id, str):
+            self._broken = True
+        elif (call := self._host.call_of(request_id)) is not None:
+            self._note_of_call(message, request_id, call)
+
+    def _note_of_call(self, message: Json, request_id: str, call: str) -> None:
+        match message:
+            case {"event": {"type": "part", "payload": payload}}:
+                self._record.emitted(call, request_id, payload)
+            case {"ok": True, "result": {"value": dict(), **more}} if isinstance(more.get("state", {}), dict):
+                self._record.replied(call, self._host.generation)
