@@ -20,12 +20,12 @@ from math import inf
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base.foreign import Log, contain
+from ...base.foreign import Log
 from ...base.forking import process
 from ...base.validation import require_callable, require_number
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
-from .ending import Ending, wake, wake_all
+from .ending import Ending, settle, wake, wake_all
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
@@ -378,7 +378,7 @@ class Call:
         except BaseException:  # an interrupt, raised again: another thread goes on from here
             if self._ending is ending and self._stage is Stage.ENDED and not ending.over:
                 ending.left = True
-                self._hand_over()
+                self.withdraw()
             raise
         return True
 
@@ -386,17 +386,8 @@ class Call:
         """Do what comes before the result is visible, make it visible, and wake all who wait; what was done before is left out."""
         interrupt = None
         if self._result is None:
-            try:
-                try:
-                    if ending.first is not None:
-                        ending.first()
-                finally:
-                    if self._owner is not None:
-                        self._owner.on_ended(self, ending.result)
-                    if self._timer is not None:
-                        self._timer.cancel()
-            except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
-                interrupt = contain(error, logger, "settling call %s failed", self.id)
+            told = None if self._owner is None else partial(self._owner.on_ended, self, ending.result)
+            interrupt = settle(ending, self.id, told, self._timer)
             with self._lock:
                 ending.waiting = [*self._at_news, *self._at_end]
                 self._result = ending.result
@@ -414,9 +405,6 @@ class Call:
 
     def withdraw(self) -> None:
         """End a call whose submitter was interrupted, with ``cancelled``: at once, or soon in another thread."""
-        self._hand_over()
-
-    def _hand_over(self) -> None:
         if self._owner is None:
             self.recover()
         else:
@@ -474,8 +462,7 @@ class Call:
         self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]
     ) -> Generator[Any, None, None]:
         if self._owner is not None and self._owner.on_awaited is not None:
-            loop = running_asyncio()
-            if loop is not None:
+            if (loop := running_asyncio()) is not None:
                 self._owner.on_awaited(self, loop)
             elif self._owner.on_waited is not None:
                 self._owner.on_waited()

@@ -15,6 +15,7 @@ from .waiting import Wake
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...supervision.runtime.clock import Timer
     from .stage import Result
 
 logger = Log("callboard.actors")
@@ -39,6 +40,31 @@ class Ending:
         self.waiting: list[Callable[[], None]] = []
         self.left = False
         self.over = False
+
+
+def settle(
+    ending: Ending, call: str, told: Callable[[], None] | None, timer: Timer | None
+) -> BaseException | None:
+    """Do what comes before the result is visible; returns an interrupt that came meanwhile.
+
+    Args:
+        ending: the call's.
+        call: its id, for the log.
+        told: tells the call's owner of the result.
+        timer: the call's deadline, which is taken off the clock.
+    """
+    try:
+        try:
+            if ending.first is not None:
+                ending.first()
+        finally:
+            if told is not None:
+                told()
+            if timer is not None:
+                timer.cancel()
+    except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
+        return contain(error, logger, "settling call %s failed", call)
+    return None
 
 
 def wake_all(callbacks: list[Callable[[], None]], call: str) -> None:

@@ -40,6 +40,21 @@ export default {
 """
 
 
+PYTHON = """
+class Echo:
+    name = "echo"
+
+    def init(self, config):
+        return {}
+
+    def get_tool_schemas(self, state=None):
+        return [{"type": "function", "function": {"name": "echo", "parameters": {"type": "object"}}}]
+
+    def execute_tool(self, name, arguments, state):
+        return {"success": True, "result": arguments["text"]}
+"""
+
+
 def of_a_thread(board: Callboard, _folder: Path) -> None:
     @board.tool
     async def echo(text: str = "", seconds: float = 0) -> str:
@@ -327,22 +342,23 @@ def test_an_interrupted_stop_is_gone_on_with_by_the_next():
         calls.append([board.submit(tool_call("tool")) for _ in range(3)])
 
     with no_leaks():
-        for place in interrupted_at_each_line(lambda: boards[-1].stop(), before=begin):
+
+        def stop():
+            boards[-1].stop()
+
+        for place in interrupted_at_each_line(stop, before=begin):
             boards[-1].stop()
             assert all(call.done() for call in calls[-1]), place
 
 
-@pytest.mark.parametrize("isolate", [False, True])
-def test_a_plugin_whose_load_was_interrupted_can_be_loaded(isolate):
-    board = Callboard()
+def test_a_plugin_whose_load_was_interrupted_can_be_loaded(tmp_path, monkeypatch):
+    (tmp_path / "echoing.py").write_text(PYTHON)
+    monkeypatch.syspath_prepend(tmp_path)
 
-    def load():
-        board.load({"plugin": str(ECHO), "isolate": isolate, "id": "echo"})
-
-    with no_leaks(), board:
-        for place in interrupted_at_each_line(load):
+    with no_leaks(), Callboard() as board:
+        for place in interrupted_at_each_line(lambda: board.load({"plugin": "echoing.Echo"})):
             with suppress(KeyError):
                 board.remove("echo")
-            load()
+            board.load({"plugin": "echoing.Echo"})
             assert works(board), place
             board.remove("echo")
