@@ -50,10 +50,8 @@ class PoolThread:
                 going_on = self._pool.failed(self, error)
             else:
                 try:
-                    self._pool.take_out(
-                        self
-                    )  # an interrupt of who gave it the job may have left it among the idle
-                    # It may have been given a second job before it began this one, after such an interrupt.
+                    # An interrupt of the thread that gave it the job may have left it among the idle, and so with a second job.
+                    self._pool.take_out(self)
                     going_on = job(self) or not self.jobs.empty()
                 except BaseException as error:  # noqa: BLE001 - as above
                     going_on = self._pool.failed(self, error)

@@ -51,7 +51,7 @@ class Answer:
     def steps(
         self, inspect: Inspect, *, turn: int, lane: Callable[[str | None], str | None]
     ) -> tuple[list[Step], list[Json]]:
-        """Return what is kept, and the events that tell of what is not, and of an answer that is none. See `read_answer`."""
+        """Return the message to keep, with events for dropped parts and for a missing answer. See `read_answer`."""
         steps, left_out = read_answer(self._messages, inspect, turn=turn, lane=lane)
         told = [
             {"type": "error", "error": each.why, "code": "invalid_call", "value": each.value}

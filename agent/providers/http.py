@@ -185,7 +185,7 @@ class HttpShell:
         return body[:MAX_ERROR_BYTES].decode(errors="replace")
 
     def _prepared(self, asking: ProviderRequest, options: Options) -> Json:
-        """What the client is told to send with each attempt, but for the body: that may be mended."""
+        """Return the request's parts that are equal in each attempt: all but the body."""
         if httpx is None:
             raise ProviderError(
                 f"provider {options.provider!r} needs the package 'httpx', which the extra 'agent' brings; "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 CONTAINER: Final = "callboard_container"
-"""Key of what is kept, and of a native message until it is sent: the id of the container that its code ran in."""
+"""Key in kept items and in an unsent native message: the id of the container in which its code ran."""
 
 _CALLS_OF_SERVER: Final = frozenset({"server_tool_use", "mcp_tool_use"})
 _THOUGHTS: Final = frozenset({"thinking", "redacted_thinking"})

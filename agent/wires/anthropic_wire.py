@@ -98,7 +98,7 @@ def _sent(message: Json) -> Json:
 
 
 def _call_place(block: Json) -> Json:
-    """The place of a call; who has made it is kept, unless that is the model itself."""
+    """The place of a call. Its ``caller`` is kept, unless the model itself has made it."""
     made_by = {key: block[key] for key in ("caller", "toolset_name") if block.get(key) is not None}
     if made_by.get("caller") == {"type": "direct"}:
         del made_by["caller"]

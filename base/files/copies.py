@@ -28,7 +28,7 @@ def keep_copy(file: Path, version: int, write: Callable[[Path], None] | None = N
         OSError: it cannot be written.
     """
     making = file.with_name(f"{file.name}.copying")
-    making.unlink(missing_ok=True)  # of a program that died over it
+    making.unlink(missing_ok=True)  # left by a program that died while it wrote the copy
     try:
         with open(making, "xb", opener=open_private) as copy:
             if write is None:

@@ -125,7 +125,9 @@ def _here(
     load: Callable[[], Any], called: str, options: Options, configuration: Configuration, *, former: str
 ) -> Made:
     made = load_here(load, called, options, configuration)
-    if isinstance(made, FunctionType):  # of a module; a function that is a tool is a plugin by now
+    if isinstance(
+        made, FunctionType
+    ):  # the `mount` of a module: a function that is a tool has been made a plugin before
         return module_of(made, options)
     if isinstance(made, PluginAdapter):
         return Loaded(_known_before(made, former, options), None, options)

@@ -163,7 +163,9 @@ class Module:
 
     def _call(self, function: Callable[[], Any], what: str, until: float | None, shares: int) -> None:
         seconds = CLEANUP_TIMEOUT
-        if until is not None:  # a share of what is left, so that one that hangs leaves the others theirs
+        if (
+            until is not None
+        ):  # a share of the time left: a function that hangs does not use up the time of the others
             seconds = min(seconds, max(0.0, until - time.monotonic()) / shares)
         try:
             ended = self._loop.settle(function, timeout=seconds)

@@ -60,7 +60,7 @@ def test_a_run_without_a_generation_has_not_tested_it():
 
 @contextmanager
 def hosts_that_are_kept(monkeypatch):
-    """A bug, planted: somebody holds each generation."""
+    """A planted bug: each generation is kept."""
     kept, start_host = [], host_actor.start_host
 
     def keeping(*given, **named):
