@@ -197,7 +197,7 @@ PLAN_5 = {
         }
     ],
     "schedule": {
-        "format": 1,
+        "format": 2,
         "seed": 5,
         "entries": [{"trigger": {"on": "call", "n": 1}, "fault": {"do": "signal"}, "host": "ada"}],
     },

@@ -153,7 +153,7 @@ def test_plugins_are_called_changed_and_called_again(place):
     says = ("name=text", "no command '/stat'; did you mean 'state'?", "no tool 'no'", "close the quote")
     assert all(part in line["error"] for part, line in zip(says, wrong, strict=True)), wrong
     assert schema["told"]["function"]["name"] == "count_words"
-    assert states["told"] == {"echo": {"greeting": "", "calls": 3}, "CountWordsTool": {}}
+    assert states["told"] == {"echo": {"greeting": "", "calls": 3}, "count_words_tool": {}}
     assert (rest, errors, process.returncode) == (b"", b"", 1)
 
 
