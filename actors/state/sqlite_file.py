@@ -2,8 +2,8 @@
 
 A file is sound if it is an SQLite database with our marks and our table, passes SQLite's own check,
 and every row is what was written: a checksum in each row says so. Anything else is `Damaged`, which
-carries the sound rows. A file with a newer version of our table is not read and not moved: `StateStoreNewer`. That a *sound* file cannot be opened (no such folder, no permission, somebody
-else has it locked) is not damage and must not move the file: it comes out as `sqlite3.Error`.
+carries the sound rows. A file with a newer version of our table is not read and not moved: `StateStoreNewer`. A *sound* file that
+cannot be opened (no such folder, no permission, locked by another process) is not damaged and stays: `sqlite3.Error` is raised.
 
 An older version of our table is migrated in one transaction, after a copy of the file was put beside it. Since version 2 a row says
 under which version it was written: what version 1 kept under a name may be the state of a plugin that goes by another name now.

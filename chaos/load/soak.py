@@ -2,8 +2,8 @@
 
 Half of the hosts are written in Python and half in Node, and each is asked one kind of thing, so that
 what comes of it can be told: ledgers that may run a call once, ledgers that may run it twice, counters,
-echoes, which are called by two names, and streams. A neighbour that is asked about all calls comes and goes. Whoever runs it stands in for the operator: a host that is parked until somebody revives
-it is revived.
+echoes, which are called by two names, and streams. A neighbour with `can_handle_tool_call` comes and goes. The soak acts as
+the operator, too: it revives each host that is parked for good.
 
 ``kill_parent`` is left out: the parent is the process that the soak runs in.
 """

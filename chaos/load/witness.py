@@ -117,8 +117,8 @@ class Witness:
     def judge(self, call: str, result: Json, *, hooked: bool = False) -> Json:
         """What the line says of a tool's own answer that a caller was told: whose it is, and whether it is that call's.
 
-        Of a result that hooks may have changed, only whose it is. Of a failure a tool may say what only the board can, and
-        what became of that is not looked at.
+        Hooks may have changed a result: then only its generation is told. A tool's failure may bear a code that only the board
+        may give; that is not judged.
         """
         with self._lock:
             seen = [given for given in self._given if given.call == call and given.answered]

@@ -1,6 +1,6 @@
 """Where other programs are run on a package: git, npm, esbuild. Bounded in time, and nothing of them is left behind.
 
-No shell, no terminal, no standard input but what its caller gives it: a program that would ask somebody something fails instead of waiting. Each
+No shell, no terminal, no standard input but what its caller gives it: a program that asks a question fails instead of waiting. Each
 runs in a session of its own, which ends with it, and with this process, however that ends: a build that lives on
 would write into a folder that the next one has begun to clear away.
 """

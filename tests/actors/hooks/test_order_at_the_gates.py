@@ -29,7 +29,7 @@ class Register:
 
 
 class Claiming(Register):
-    """Claims what is for it, and hangs where it is told to."""
+    """Claims the calls that name it; its claim hangs on request."""
 
     def __init__(self, name):
         super().__init__(name)

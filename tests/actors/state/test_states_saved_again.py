@@ -1,4 +1,4 @@
-"""A state that could not be saved is saved by itself as soon as it can be, and both are told of each plugin."""
+"""A state whose save failed is saved again by itself; events tell the failure and the recovery of each plugin."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ async def mount(coordinator, config=None):
         if config.get("cleanup") == "hang":
             await asyncio.Event().wait()
         if config.get("cleanup") == "block":
-            time.sleep(2)
+            time.sleep(2)  # waits for nothing: it blocks the loop beyond the time for cleanups
 
     return cleanup
 """
