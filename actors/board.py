@@ -320,7 +320,7 @@ class Board:
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
         return [
-            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, handle.available)
+            replace(tool, available=handle.available)
             for name, handle in self.plugin_manager.handles().items()
             for tool in self.catalog.offers.get(name, ())
         ]

@@ -29,7 +29,7 @@ from .base.validation import (
 )
 from .config.arguments import contributions_of, options_of_board, require_parts, subscribers_of
 from .config.configuration import Configuration, read_configuration
-from .config.hook_section import import_hooks, put_on
+from .config.hook_section import idle_rules, import_hooks, put_on, warn_of
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings, working_folder
 from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result_async, own_stream
@@ -37,7 +37,6 @@ from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
 from .plugins.sources.entry import parse_options
-from .plugins.sources.source import spelled
 from .reload.reloads import Reloads
 from .sampling.lent_model import LentModel
 from .tool_decorator import ToolDecorator
@@ -177,6 +176,7 @@ class Callboard:
             self._first.over = over  # the next first call tries again, and is told why it cannot be
             raise
         self._first.over = True
+        warn_of(idle_rules(self.configuration.approval, self.tools()))
         return self
 
     def __enter__(self) -> Self:
@@ -612,13 +612,12 @@ class Callboard:
         if board is None and self._home is not None:
             raise NotStarted.in_child_of(self._home)
         if board is None:
-            return {"running": False, "plugins": {}, "failed": [], "providers": []}
+            return {"running": False, "plugins": {}, "failed": [], "providers": [], "idle_rules": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
         providers = [one.status() for one in self.providers]
-        status = board.status()
+        status = board.status() | {"idle_rules": idle_rules(self.configuration.approval, self.tools())}
         for name, plugin in status["plugins"].items():
-            one = self._reloads.origins.loaded.get(name)
-            plugin["source"] = None if one is None or one.entry is None else spelled(one.entry)
+            plugin["source"] = self._reloads.origins.source_of(name)
         return {**status, "failed": failed, "providers": providers}
 
     def subscribe(

@@ -111,6 +111,10 @@ class HostedToolPlugin:
         """Tools that its host has and that are not offered, by name, and why."""
         return {}
 
+    def known_as(self, tool_name: str) -> tuple[str, ...]:
+        """Other names of one of its tools, by which rules may name it; a server's own, if it is offered under another."""
+        return ()
+
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others; ``None`` of one that can only live alone."""
         return None

@@ -38,15 +38,15 @@ class Validation:
 
     Attributes:
         default: whether those are that are not named.
-        by_tool: whether a tool is, by its name.
+        by_tool: whether a tool is, by any of its names.
     """
 
     default: bool = True
     by_tool: Mapping[str, bool] = field(default_factory=dict)
 
-    def of(self, tool: str) -> bool:
-        """Whether that tool's are."""
-        return self.by_tool.get(tool, self.default)
+    def of(self, *names: str) -> bool:
+        """Whether those of the tool with these names are."""
+        return next((self.by_tool[name] for name in names if name in self.by_tool), self.default)
 
 
 class _Check(Protocol):
@@ -130,7 +130,7 @@ def checks_of(
     checks: dict[str | None, _Check] = {}
     unchecked: dict[str, str] = {}
     for tool in tools:
-        if not validation.of(tool.tool_name):
+        if not validation.of(tool.tool_name, *tool.known_as):
             continue
         try:
             check = check_of(inspect(tool.schema).parameters)

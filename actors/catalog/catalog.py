@@ -12,7 +12,7 @@ from ...interop.errors import InteropError
 from ...interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
 
@@ -35,12 +35,20 @@ class ToolDescriptor:
         tool_name: what it is called by.
         schema: its source schema, in the wire format that the plugin wrote it in.
         available: a call would be taken now; a tool whose host is parked stays listed.
+        known_as: its other names, such as a server's own for it.
     """
 
     plugin_name: str
     tool_name: str
     schema: dict[str, Any]
     available: bool = True
+    known_as: tuple[str, ...] = ()
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """All by which a rule may name it: those it has, and each behind its plugin's, as ``plugin:tool``."""
+        names = (self.tool_name, *self.known_as)
+        return (*names, *(f"{self.plugin_name}:{name}" for name in names))
 
 
 class Catalog:
@@ -93,8 +101,18 @@ class Catalog:
                 self._below = before
                 raise
 
-    def describe(self, plugin: str, schemas: Iterable[dict[str, Any]]) -> tuple[ToolDescriptor, ...]:
+    def describe(
+        self,
+        plugin: str,
+        schemas: Iterable[dict[str, Any]],
+        known_as: Callable[[str], tuple[str, ...]] = lambda _: (),
+    ) -> tuple[ToolDescriptor, ...]:
         """The tools that ``schemas`` declare.
+
+        Args:
+            plugin: whose they are.
+            schemas: in any format that the registry reads.
+            known_as: returns the other names of a tool.
 
         Raises:
             ContractError: a schema is in no format that the registry reads, or they are too many, or a name is too long.
@@ -116,7 +134,7 @@ class Catalog:
                     "is the most",
                     plugin=plugin,
                 )
-            described.append(ToolDescriptor(plugin, name, schema))
+            described.append(ToolDescriptor(plugin, name, schema, known_as=known_as(name)))
         return tuple(described)
 
     def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...], *, freeform: bool) -> None:

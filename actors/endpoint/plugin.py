@@ -54,6 +54,9 @@ class PluginHandle(Protocol):
     def status(self) -> dict[str, Any]:
         """What is going on, as JSON."""
 
+    def known_as(self, tool_name: str) -> tuple[str, ...]:
+        """Other names of one of its tools, by which rules may name it."""
+
     def actors(self) -> list[pykka.ActorRef[Any]]:
         """Those that it runs by; some may have ended."""
 

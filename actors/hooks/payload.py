@@ -12,11 +12,10 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...plugins.hooks.chain import Refused
     from ..calls.call import Call
     from ..calls.stage import Result
+    from ..routing.decision import CallTarget
     from .handles import ToolRun
 
 Json = dict[str, Any]
@@ -24,15 +23,16 @@ Json = dict[str, Any]
 _SESSION = ("session_id", "parent_id")
 
 
-def facts_before(call: Call, plugin: str | None, names: Sequence[str]) -> Json:
+def facts_before(call: Call, plugin: str | None, target: CallTarget | None) -> Json:
     """The facts of ``tool:pre``.
 
     Args:
         call: the caller's handle.
         plugin: the one that would take it, if that is known.
-        names: of all that it may run.
+        target: all that it may run, if that is known.
     """
-    return _facts(call, plugin) | {"tool_names": list(names)}
+    names, known_as = ((), ()) if target is None else (target.names, target.known_as)
+    return _facts(call, plugin) | {"tool_names": list(names), "tool_known_as": list(known_as)}
 
 
 def facts_after(

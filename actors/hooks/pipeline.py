@@ -310,7 +310,7 @@ class HookPipeline:
         ahead = self._ahead
         plugin = self._ways.routing_table.routes.only(self.call.tool_name) if ahead is None else ahead.plugin
         if event == PRE:
-            return facts_before(self.call, plugin, () if ahead is None else ahead.names)
+            return facts_before(self.call, plugin, ahead)
         return facts_after(self.call, plugin, self._invocation.payload, self._tool, self._duration)
 
 

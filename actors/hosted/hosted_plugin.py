@@ -100,6 +100,9 @@ class HostedPlugin:
         host = self.plugin.host
         return host is not None and host.description.offers("get_config_schema")
 
+    def known_as(self, tool_name: str) -> tuple[str, ...]:
+        return self.plugin.known_as(tool_name)
+
     @property
     def host_name(self) -> str:
         return self.supervised_host.name

@@ -61,6 +61,9 @@ class LocalPlugin:
     def has_config_schema(self) -> bool:
         return self.endpoint.adapter.offers("get_config_schema")
 
+    def known_as(self, tool_name: str) -> tuple[str, ...]:
+        return ()
+
     @property
     def host_name(self) -> None:
         """See `PluginHandle`."""

@@ -54,7 +54,7 @@ class Registration:
             NameTaken: the calls could not be told from another plugin's. Nothing has changed.
         """
         before = self._catalog.offers.get(handle.name)
-        tools = self._catalog.describe(handle.name, schemas)
+        tools = self._catalog.describe(handle.name, schemas, handle.known_as)
         routes = self._routing_table.routes
         sharers = {plugin for tool in tools for plugin in routes.by_name.get(tool.tool_name, ())} - {
             handle.name
@@ -95,7 +95,7 @@ class Registration:
         for handle, _ in offers:
             routes = routes.without(handle.name)
         for handle, schemas in offers:
-            tools = self._catalog.describe(handle.name, schemas)
+            tools = self._catalog.describe(handle.name, schemas, handle.known_as)
             routes = add_routes(routes, handle.name, tools, claims=handle.claims)
 
     def _tell(self, handle: PluginHandle, tools: tuple[ToolDescriptor, ...]) -> None:

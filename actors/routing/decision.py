@@ -28,6 +28,10 @@ Claims = Mapping[str, bool | None]
 """What plugins have said of a call, by their names; ``None`` is no opinion."""
 
 
+KnownAs = Mapping[str, tuple[str, ...]]
+"""The other names of a plugin's tools, by those under which they are offered."""
+
+
 @frozen
 class Taken:
     """This plugin takes the call."""
@@ -72,27 +76,34 @@ class Routes:
         claimers: the plugins that have `can_handle_tool_call`.
         by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless the caller knows what has
             changed since the last time gives it: among a thousand plugins that is a hundred times the work.
+        known_as: by plugin and tool name, the other names of a tool, if it has any.
     """
 
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     claimers: tuple[str, ...] = ()
     by_name: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _FOLLOWS)
+    known_as: Mapping[str, KnownAs] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.by_name is _FOLLOWS:
             object.__setattr__(self, "by_name", _by_name(self.tools))
 
-    def including(self, plugin: str, names: Iterable[str], *, claims: bool) -> Routes:
+    def including(
+        self, plugin: str, names: Iterable[str], *, claims: bool, known_as: KnownAs | None = None
+    ) -> Routes:
         """The routes with a plugin added, or its names replaced; then it keeps its place."""
         names = tuple(names)
         claimers = (*self._claimers_without(plugin), *((plugin,) if claims else ()))
         tools = {**self.tools, plugin: names}
+        also = self._known_as_without(plugin)
+        if known_as:
+            also = {**also, plugin: known_as}
         if plugin in self.tools:
-            return Routes(tools, claimers)
+            return Routes(tools, claimers, known_as=also)
         by_name = dict(self.by_name)
         for name in names:
             by_name[name] = (*by_name.get(name, ()), plugin)
-        return Routes(tools, claimers, by_name)
+        return Routes(tools, claimers, by_name, also)
 
     def without(self, plugin: str) -> Routes:
         """The routes without a plugin."""
@@ -101,7 +112,12 @@ class Routes:
             by_name[name] = tuple(each for each in by_name[name] if each != plugin)
             if not by_name[name]:
                 del by_name[name]
-        return Routes(tools, self._claimers_without(plugin), by_name)
+        return Routes(tools, self._claimers_without(plugin), by_name, self._known_as_without(plugin))
+
+    def _known_as_without(self, plugin: str) -> Mapping[str, KnownAs]:
+        if plugin not in self.known_as:
+            return self.known_as
+        return {each: names for each, names in self.known_as.items() if each != plugin}
 
     def _claimers_without(self, plugin: str) -> tuple[str, ...]:
         if plugin not in self.claimers:
@@ -159,15 +175,17 @@ class CallTarget(NamedTuple):
         names: what rules about it may name: its own name, and of a plugin that claims it under a name which that
             does not offer, the plugin's and those of all its tools, since which of them runs is its own affair.
         takers: the plugins that it may come to.
+        known_as: the other names of those tools, and each name behind that of its plugin, as ``plugin:tool``.
     """
 
     plugin: str | None
     names: tuple[str, ...]
     takers: tuple[str, ...]
+    known_as: tuple[str, ...] = ()
 
     def covers(self, other: CallTarget) -> bool:
-        """Whether who was asked about this was asked about all that the other may run."""
-        return set(other.names) <= set(self.names)
+        """Whether the gates that were asked about this were asked about all that the other may run."""
+        return {*other.names, *other.known_as} <= {*self.names, *self.known_as}
 
 
 def target_of(routes: Routes, name: str | None, claims: Claims) -> CallTarget:
@@ -180,11 +198,19 @@ def target_of(routes: Routes, name: str | None, claims: Claims) -> CallTarget:
         case NoTool():
             takers = ()
     names = [] if name is None else [name]
+    known_as: list[str] = []
     for taker in takers:
         offered = routes.tools.get(taker, ())
-        if name not in offered:
+        if name in offered:
+            offered = (name,)
+        else:
             names += [taker, *offered]
-    return CallTarget(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers)
+        also = routes.known_as.get(taker, {})
+        for each in offered:
+            others = also.get(each, ())
+            known_as += [*others, *(f"{taker}:{one}" for one in (each, *others))]
+    further = tuple(each for each in dict.fromkeys(known_as) if each not in names)
+    return CallTarget(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers, further)
 
 
 def only_for(claims: Claims, takers: tuple[str, ...]) -> Claims:
@@ -220,4 +246,5 @@ def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *
     """
     names = [tool.tool_name for tool in tools]
     routes.check(plugin, names, claims=claims)
-    return routes.including(plugin, names, claims=claims)
+    known_as = {tool.tool_name: tool.known_as for tool in tools if tool.known_as}
+    return routes.including(plugin, names, claims=claims, known_as=known_as)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.threads.timeout import in_time
 from ..base.errors import PluginLoadError
-from ..base.foreign import blames
+from ..base.foreign import Log, blames
 from ..base.frozen import frozen
 from ..plugins.hooks.approval_rules import NAME, ApprovalRules
 from ..plugins.hooks.terms import EVENTS, PRE
@@ -20,11 +20,14 @@ from ..plugins.results.failures import describe
 from .errors import ConfigurationError, refused, require_known, require_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ..actors.board import Board
+    from ..actors.catalog.catalog import ToolDescriptor
     from ..actors.services import AsksCallers
     from ..plugins.hooks.approval import Approver
+
+logger = Log("callboard")
 
 Hook = tuple[str, Any, dict[str, Any]]
 """What `Board.hook` takes: the event, the callable, the options."""
@@ -138,6 +141,17 @@ def put_on(board: Board, hooks: list[Hook], approver: Approver | None, callers: 
     board.hooks.callers = callers
     for event, hook, options in hooks:
         board.hooks.add(event, hook, **options)
+
+
+def idle_rules(rules: ApprovalRules, tools: Iterable[ToolDescriptor]) -> list[str]:
+    """The rules about approval that fit none of a board's tools, as ``deny 'write_fil'``."""
+    return rules.idle({name for tool in tools for name in (tool.plugin_name, *tool.all_names)})
+
+
+def warn_of(idle: Iterable[str]) -> None:
+    """Log that these rules have no effect: a misspelt one lets run what it was to forbid."""
+    for rule in idle:
+        logger.warning("approval: the rule %s fits no tool; correct its name, or leave it out", rule)
 
 
 def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:

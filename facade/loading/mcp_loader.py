@@ -62,8 +62,8 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
     host = replace(options.host, start_deadline=patience)
     tool = options.tool
     named = tool.idempotent or frozenset()
-    if source.trust_annotations and not isinstance(named, bool | str):  # neither all of them nor by key
-        tool = replace(tool, idempotent=Repeatable(server, named))
+    if not isinstance(named, bool | str):  # neither all of them nor by key
+        tool = replace(tool, idempotent=Repeatable(server, named, trusted=source.trust_annotations))
     yield Loaded(PluginAdapter(server), server, replace(options, host=host, tool=tool))
 
 
@@ -124,14 +124,18 @@ def _require_nothing_of_processes(options: Options) -> None:
 
 
 class Repeatable(Container[str]):
-    """The tools of a server that may run twice, as it says itself at the time of the question, and those of its entry."""
+    """The tools of a server that may run twice: those of its entry, by any name of theirs; of a trusted one also what it says itself now."""
 
-    def __init__(self, server: McpToolPlugin, named: Container[str]) -> None:
+    def __init__(self, server: McpToolPlugin, named: Container[str], *, trusted: bool) -> None:
         self._server = server
         self._named = named
+        self._trusted = trusted
 
     def __contains__(self, name: object) -> bool:
-        return name in self._named or (isinstance(name, str) and self._server.may_repeat(name))
+        if not isinstance(name, str):
+            return False
+        names = (name, *self._server.known_as(name))
+        return any(each in self._named for each in names) or (self._trusted and self._server.may_repeat(name))
 
 
 def _selection(source: McpSource, name: str) -> Selection:

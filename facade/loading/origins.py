@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..config.errors import ConfigurationError
+from ..plugins.sources.source import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,11 @@ class Origins:
     def loaded(self) -> Mapping[str, Loaded]:
         """All of them, by the plugins' names."""
         return self._loaded
+
+    def source_of(self, name: str) -> str | None:
+        """The source of a plugin as its entry has it; ``None`` of one that was loaded from no entry."""
+        one = self._loaded.get(name)
+        return None if one is None or one.entry is None else spelled(one.entry)
 
     def of_entry(self, entry: Any) -> list[str]:
         """The plugins that came from just this entry."""

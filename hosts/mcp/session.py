@@ -133,19 +133,9 @@ class Session:
         self._messages: list[Message] = []
 
     @property
-    def names(self) -> list[str]:
-        """The names under which its tools are offered."""
-        return list(self._list.wire)
-
-    @property
-    def repeatable(self) -> set[str]:
-        """Tools of which the server says that they may run twice."""
-        return self._list.repeatable
-
-    @property
-    def left_out(self) -> dict[str, str]:
-        """Tools that are not offered, by name, and why."""
-        return self._list.left_out
+    def offered(self) -> ToolList:
+        """The server's tools, by the last list of them that was read whole."""
+        return self._list
 
     def begin(self, host: SpeaksThrough) -> None:
         self._requests.host = host

@@ -126,12 +126,18 @@ class McpToolPlugin(CommandToolPlugin):
     @property
     def offered_names(self) -> list[str]:
         """The names of its tools; none before they were listed."""
-        return [] if self._session is None else self._session.names
+        return [] if self._session is None else list(self._session.offered.wire)
 
     @property
     def left_out(self) -> dict[str, str]:
         """Tools of the server that are not offered, by the server's name, and why."""
-        return {} if self._session is None else self._session.left_out
+        return {} if self._session is None else self._session.offered.left_out
+
+    def known_as(self, tool_name: str) -> tuple[str, ...]:
+        """The server's own name, and that with a prefix, which it has or would have beside another server's."""
+        own = tool_name if self._session is None else self._session.offered.wire.get(tool_name, tool_name)
+        prefix = self._selection.prefix or (prefix_of(self.name) if self._selection.apart else "")
+        return own, replace(self._selection, prefix=prefix).offered_as(own)
 
     @property
     def may_have_prefix(self) -> bool:
@@ -140,7 +146,7 @@ class McpToolPlugin(CommandToolPlugin):
 
     def may_repeat(self, name: str) -> bool:
         """Whether the server says of a tool that it may run twice; a claim, which only who trusts the server heeds."""
-        return self._session is not None and name in self._session.repeatable
+        return self._session is not None and name in self._session.offered.repeatable
 
     def use_prefix(self) -> bool:
         """Offer the tools of the next generation with the plugin's name before theirs; False if the entry says otherwise."""

@@ -1,8 +1,10 @@
 """The rules of a configuration's ``approval``: which tools a person is asked about, and which never run.
 
-A hook like any other, on ``tool:pre``. Patterns are those of file names (``*``, ``?``, ``[abc]``), over the name
-that the call gives its tool, and over all that it may run where a plugin claims calls of other names than its tools';
-case counts. What is denied is denied though it is to be asked about too.
+A hook like any other, on ``tool:pre``. Patterns are those of file names (``*``, ``?``, ``[abc]``), over each name that the
+tool has: the one it is offered under, a server's own, that with the prefix of its server, and each behind its plugin's, as
+``plugin:tool``. So a rule holds whatever else is on the board, and which names that has. Where a plugin claims calls of other
+names than its tools', they are those of all that the call may run. Case counts. What is denied is denied though it is to be
+asked about too.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from ...base.frozen import frozen
 from .terms import Action
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from .approval import Word
 
 NAME = "approval"
@@ -39,7 +43,7 @@ class ApprovalRules:
     def __call__(self, _event: str, data: dict[str, Any]) -> dict[str, Any] | None:
         """Answer as a hook does."""
         own = data.get("tool_name") or ""
-        names = data.get("tool_names") or [own]
+        names = [*(data.get("tool_names") or [own]), *data.get("tool_known_as", ())]
         if found := _matching(self.deny, names):
             name, pattern = found
             reason = f"the configuration forbids {name!r} (by {pattern!r}){_how(own, name, data)}"
@@ -54,8 +58,13 @@ class ApprovalRules:
             }
         return None
 
+    def idle(self, names: Collection[str]) -> list[str]:
+        """The rules that fit none of these names, such as ``deny 'write_fil'``: misspelt, most likely."""
+        rules = [("deny", each) for each in self.deny] + [("ask", each) for each in self.ask]
+        return [f"{rule} {each!r}" for rule, each in rules if _matching((each,), names) is None]
 
-def _matching(patterns: tuple[str, ...], names: list[str]) -> tuple[str, str] | None:
+
+def _matching(patterns: tuple[str, ...], names: Iterable[str]) -> tuple[str, str] | None:
     """The first name that one of the patterns fits, and that pattern."""
     fitting = ((name, pattern) for name in names for pattern in patterns if fnmatchcase(name, pattern))
     return next(fitting, None)
@@ -65,6 +74,9 @@ def _how(own: str, name: str, data: dict[str, Any]) -> str:
     """How a call comes to a name that is not its own."""
     if name == own:
         return ""
+    if name in data.get("tool_known_as", ()):
+        claimed = data["tool_names"] != [own]
+        return "" if claimed else f", which is another name of {own!r}"
     taker = data.get("plugin")
     taken = "more than one plugin claims" if taker is None else f"the plugin {taker!r} claims"
     return f": {taken} this call" if name == taker else f": {taken} this call, and may run {name!r} for it"

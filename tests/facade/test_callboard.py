@@ -177,7 +177,13 @@ def test_a_board_that_does_not_run_says_so():
     with pytest.raises(NotStarted, match="context manager"):
         board.submit(tool_call("add"))
 
-    assert board.status() == {"running": False, "plugins": {}, "failed": [], "providers": []}
+    assert board.status() == {
+        "running": False,
+        "plugins": {},
+        "failed": [],
+        "providers": [],
+        "idle_rules": [],
+    }
     board.stop()
 
 

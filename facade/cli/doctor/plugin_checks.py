@@ -38,6 +38,10 @@ def check_plugins(board: Callboard) -> Iterator[Finding]:
         yield Finding(
             "ok", f"plugin {provider['name']}", f"a {provider['kind'].replace('_', ' ')}, for an agent"
         )
+    for rule in status["idle_rules"]:
+        yield Finding(
+            "warn", "approval", f"the rule {rule} fits no tool", "correct its name, or leave it out"
+        )
     for name, plugin in status["plugins"].items():
         home = plugin["host"]["name"] if "host" in plugin else None
         yield from judge(name, plugin, others=len(status["hosts"].get(home, {}).get("plugins", ())) - 1)

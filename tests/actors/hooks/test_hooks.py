@@ -146,7 +146,7 @@ def test_each_call_has_its_pre_and_one_terminal_event(board):
     pre, post, error = of_call["1"]["tool:pre"], of_call["1"]["tool:post"], of_call["2"]["tool:error"]
     assert pre.keys() == {
         "tool_name", "tool_call_id", "tool_input", "input", "plugin", "session_id", "parent_id", "timestamp",
-        "tool_names",
+        "tool_names", "tool_known_as",
     }  # fmt: skip
     assert pre["input"] == pre["tool_input"] == {"x": 1}
     assert (pre["plugin"], pre["tool_names"]) == ("t", ["t"])

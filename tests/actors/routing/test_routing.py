@@ -78,6 +78,35 @@ def test_what_a_call_may_run_is_known_by_the_names_of_who_takes_it(name, claims,
     assert (ahead.plugin, ahead.names) == (plugin, names)
 
 
+@pytest.mark.parametrize(
+    ("name", "claims", "known_as"),
+    [
+        ("files__rm", {}, ("rm", "files:files__rm", "files:rm")),
+        ("list", {}, ("files:list",)),
+        ("rm", {}, ("other:rm",)),
+        ("list", {"other": True}, ("other:rm",)),
+        ("?", {}, ()),
+    ],
+)
+def test_a_tool_is_known_by_its_servers_name_for_it_and_by_its_plugins(name, claims, known_as):
+    routes = Routes().including(
+        "files", ["files__rm", "list"], claims=False, known_as={"files__rm": ("rm", "files__rm")}
+    )
+    routes = routes.including("other", ["rm"], claims=True).including("gone", [], claims=False)
+
+    assert target_of(routes.without("gone"), name, claims).known_as == known_as
+
+
+def test_gates_are_asked_again_if_another_plugin_takes_the_call():
+    routes = Routes({"a": ("x",), "b": ("x",)}, ("a", "b"))
+
+    first, second = target_of(routes, "x", {"a": True}), target_of(routes, "x", {"b": True})
+
+    assert first.names == second.names
+    assert first.covers(first)
+    assert not first.covers(second)
+
+
 @given(
     st.sampled_from([None, "note", "write", "run", "?"]), CLAIMS, st.sampled_from(["files", "shell", "plain"])
 )

@@ -207,6 +207,29 @@ def test_the_rules_of_a_configuration_ask_and_deny_by_patterns_of_names(name, ac
 
 
 @pytest.mark.parametrize(
+    ("rule", "fits"),
+    [
+        ("echo", True),
+        ("e*", True),
+        ("files__echo", True),
+        ("files:echo", True),
+        ("files:files__echo", True),
+        ("files:*", True),
+        ("other:echo", False),
+        ("Echo", False),
+    ],
+)
+def test_a_rule_fits_a_tool_by_each_of_its_names(rule, fits):
+    known_as = ["echo", "files:files__echo", "files:echo"]
+    data = {"tool_name": "files__echo", "tool_names": ["files__echo"], "tool_known_as": known_as}
+
+    answer = ApprovalRules(deny=(rule,))("tool:pre", data)
+
+    assert (answer is not None) == fits
+    assert (ApprovalRules(ask=(rule,)).idle(["files__echo", *known_as]) == []) == fits
+
+
+@pytest.mark.parametrize(
     ("plugin", "names", "action", "reason"),
     [
         (
