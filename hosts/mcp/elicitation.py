@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...base.json import dump_json
+from ...plugins.hooks.form_safety import host_of
 from ...plugins.hooks.forms import Field, Form, FormAnswer
 
 Json = dict[str, Any]
@@ -81,13 +82,12 @@ def answered(answer: FormAnswer) -> Json:
 
 
 def _url(url: Any) -> str:
-    if (
-        not isinstance(url, str)
-        or not url.startswith(("https://", "http://"))
-        or not url.isprintable()
-        or " " in url
-    ):
-        raise NotAsked("the 'url' is no address of the web")
+    if not isinstance(url, str):
+        raise NotAsked("the 'url' is no text")
+    try:
+        host_of(url)
+    except ValueError as error:
+        raise NotAsked(f"the 'url' is no address that can be shown: {error}") from None
     return url
 
 

@@ -6,9 +6,10 @@ What a tool says is said once: its structured content if it has any, else its te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.validation import a_type
+from ...plugins.hooks.form_safety import host_of
 from ..protocol.wire import ErrorResponse, Malformed, Response
 from .jsonrpc import ABSENT
 
@@ -20,6 +21,8 @@ COMPLETE = "complete"
 URL_REQUIRED = -32042
 """The code of an error by which a server up to 2025-11-25 sends the user to a page."""
 
+_LONGEST_ADDRESS: Final = 2000
+"""Characters; a longer one is left out, for a part of an address is another address."""
 
 _NO_ANSWER = "the server's answer is none of JSON-RPC 2.0: it needs 'jsonrpc', and a 'result' or an 'error' that is an object"
 
@@ -67,8 +70,15 @@ def _pages_of(error: dict[str, Any]) -> str:
     data = error.get("data") if error.get("code") == URL_REQUIRED else None
     pages = data.get("elicitations") if isinstance(data, dict) else None
     found = [each.get("url") for each in pages if isinstance(each, dict)] if isinstance(pages, list) else []
-    named = ", ".join(url[:2000] for url in found[:8] if isinstance(url, str))
+    named = ", ".join(url for url in found[:8] if isinstance(url, str) and _is_page(url))
     return f" (open {named}, and call again)" if named else ""
+
+
+def _is_page(url: str) -> bool:
+    try:
+        return len(url) <= _LONGEST_ADDRESS and bool(host_of(url))
+    except ValueError:  # it could be read in two ways
+        return False
 
 
 def _failed(request_id: str, kind: str, detail: str, **more: Any) -> ErrorResponse:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
 from .approval import DEFAULT_TIMEOUT
+from .form_safety import host_of, names_a_secret
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -87,6 +88,20 @@ class Form:
     tool_name: str | None = None
     tool_call_id: str | None = None
     timeout: float = DEFAULT_TIMEOUT
+
+    @property
+    def host(self) -> str | None:
+        """The host of its page, in ASCII, to be shown beside the address; ``None`` if it has none. Raises as `host_of`."""
+        return None if self.url is None else host_of(self.url)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of fields that seem to ask for a password, a key or the like, which a server may not in a form."""
+        return tuple(
+            field.name
+            for field in self.fields
+            if any(map(names_a_secret, (field.name, field.title, field.description)))
+        )
 
     def misfit(self, content: Any) -> str | None:
         """Why these are no answers to its fields; ``None`` if they are."""

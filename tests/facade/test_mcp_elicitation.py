@@ -128,6 +128,16 @@ def test_a_page_is_agreed_to_and_nothing_of_it_comes_back(era):
 
 
 @ERAS
+def test_a_page_whose_address_hides_its_host_is_shown_to_nobody(era):
+    person = Person({})
+    url = "https://github.com@evil.example\\@login.github.com/"
+    with board_with(*era, approver=person) as board:
+        ask(board, {"mode": "url", "message": "Log in", "url": url, "elicitationId": "1"}).result(PATIENCE)
+
+    assert person.forms == []
+
+
+@ERAS
 @pytest.mark.parametrize("approver", [None, object], ids=["nobody", "no forms"])
 def test_without_an_approver_for_forms_a_server_is_told_that_it_cannot_ask(era, approver):
     only_asks = None

@@ -7,7 +7,6 @@ nothing is sent before all of it has been shown once more and agreed to. An addr
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from ...base.json import dump_json
 from ...plugins.hooks.forms import ACCEPT, CANCEL, DECLINE, FormAnswer
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 4_000
 """Characters of what a server says in one place."""
+
+_WARNING: Final = "it seems to ask for a password or key ({}), which a server may not in a form; what you type goes to the server"
 
 _NARROWEST: Final = 20
 _ENDS: Final[dict[str, Action]] = {"/decline": DECLINE, "/cancel": CANCEL}
@@ -48,8 +49,10 @@ class FormDialogue:
             lines += self._told("  tool      ", _quoted(form.tool_name))
         if form.url is not None:
             lines += self._told("  address   ", form.url)
-            lines += self._told("  of        ", urlsplit(form.url).netloc)
+            lines += self._told("  of        ", form.host or "")
             return Step(lines, self._page_prompt())
+        if form.secrets:
+            lines += self._told("  warning   ", _WARNING.format(_quoted(list(form.secrets))))
         lines.append(f"  (/decline or /cancel at any place; {form.timeout:g} s, else cancel)")
         step = self._next()
         return Step([*lines, *step.lines], step.prompt)

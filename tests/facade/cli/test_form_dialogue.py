@@ -111,6 +111,22 @@ def test_an_address_is_shown_with_its_host_and_agreed_to(lines, answer):
     assert typed(page, *lines) == answer
 
 
+def test_the_host_of_an_address_is_shown_as_it_is_looked_up():
+    shown = (
+        FormDialogue(form(url="https://\u0430pple.com/"), 80).begin().lines
+    )  # the first letter is Cyrillic
+
+    assert "  of        xn--pple-43d.com" in shown
+
+
+def test_a_form_that_asks_for_a_password_is_warned_of():
+    shown = FormDialogue(form(Field("user", "text"), Field("password", "text")), 200).begin().lines
+    peaceful = FormDialogue(form(Field("user", "text")), 200).begin().lines
+
+    assert [line for line in shown if line.startswith("  warning") and "password" in line]
+    assert not [line for line in peaceful if line.startswith("  warning")]
+
+
 EVIL = st.text(st.sampled_from("\x1b\n\r\u202e\u200b\x9bab\u2028 "), min_size=1, max_size=8)
 
 
