@@ -329,7 +329,9 @@ class Nemesis:
         """When something was done to a host that its budget still has to bear; a stable generation has given it back."""
         policy, since = self._policy(name), self._ready_since.get(name)
         stable = since is not None and now - since >= policy.stable_for + _MARGIN
-        kept = [] if stable else [at for at in self._blows[name] if now - at <= policy.period + _MARGIN]
+        # The period slides over hosts that were ready only: see `restart.policy`.
+        period = math.inf if since is None else policy.period + _MARGIN
+        kept = [] if stable else [at for at in self._blows[name] if now - at <= period]
         self._blows[name] = kept
         return kept
 

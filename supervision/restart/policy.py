@@ -3,7 +3,8 @@
 `decide` takes facts and `now` and returns a named outcome; the caller holds the clock and does
 the deed. Four rules keep a broken child from being started for ever:
 
-* the *intensity*: so many restarts in a sliding period and no more, failed starts included;
+* the *intensity*: so many restarts in a sliding period and no more, failed starts included. The period slides only over
+  children that were ready: one that takes long to fail each time would never have so many restarts in it, and never be parked;
 * only *stable uptime* gives the budget back. A successful start does not: a child that comes up
   well and dies a second later would have its budget restored each time;
 * an end that a *caller* brought about, by a cancel that was not heeded, costs nothing: no budget, no
@@ -14,6 +15,7 @@ the deed. Four rules keep a broken child from being started for ever:
 
 from __future__ import annotations
 
+import math
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -152,22 +154,25 @@ def decide(
         history = History()
     if exit_.kind is ExitKind.CANCEL:
         return Restart(0.0, history)
-    restarts = charge(history.restarts, policy.intensity, policy.period, now)
+    period = math.inf if exit_.ready_for is None else policy.period
+    restarts = charge(history.restarts, policy.intensity, period, now)
     hopeless = exit_.lasting and not always
     if history.probing or hopeless or restarts is None:
-        why = _why_parked(policy, history, exit_, hopeless=hopeless)
         counting = recent(history.restarts, policy.period, now)
+        why = _why_parked(policy, history, exit_, hopeless=hopeless, within=len(counting) >= policy.intensity)
         return Park(now + policy.cool_down, why, History(counting, history.streak, probing=True))
     delay = policy.backoff.delay(history.streak, random)
     return Restart(delay, History(restarts, history.streak + 1))
 
 
-def _why_parked(policy: RestartPolicy, history: History, exit_: Exit, *, hopeless: bool) -> str:
+def _why_parked(policy: RestartPolicy, history: History, exit_: Exit, *, hopeless: bool, within: bool) -> str:
     if history.probing:
         return f"the probe failed: {exit_.cause}"
     if hopeless:
         return f"it cannot start: {exit_.cause}"
-    return f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+    if within:
+        return f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+    return f"it was not ready after {policy.intensity} restarts in a row; last: {exit_.cause}"
 
 
 def recent(times: tuple[float, ...], period: float, now: float) -> tuple[float, ...]:

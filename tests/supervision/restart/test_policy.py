@@ -124,15 +124,28 @@ def test_an_intensity_of_none_parks_at_the_first_end():
 
 @pytest.mark.parametrize(("age", "counts"), [(59.9, True), (60.0, True), (60.1, False)])
 def test_a_restart_exactly_as_old_as_the_period_still_counts(age, counts):
-    decision = after(ended(), history=History((NOW - age, 999.0, 999.5), 3))
+    decision = after(ended(ready_for=0.1), history=History((NOW - age, 999.0, 999.5), 3))
 
     assert isinstance(decision, Park) is counts
 
 
 def test_what_is_outside_the_period_is_forgotten():
-    decision = after(ended(), history=History((1.0, 2.0, 999.0), 3))
+    decision = after(ended(ready_for=0.1), history=History((1.0, 2.0, 999.0), 3))
 
     assert decision.history == History((999.0, NOW), 4)
+
+
+def test_a_child_that_takes_long_to_fail_at_each_start_is_parked_all_the_same():
+    history, now, starts = History(), 0.0, 1
+    while isinstance(decision := after(ended(), history=history, now=now), Restart):
+        history, now, starts = decision.history, now + decision.delay + 2 * POLICY.period, starts + 1
+
+    assert starts == POLICY.intensity + 1
+    assert decision == Park(
+        now + POLICY.cool_down,
+        "it was not ready after 3 restarts in a row; last: exit code 1",
+        History((), 3, probing=True),
+    )
 
 
 def test_a_start_that_fails_costs_as_much_as_a_crash():
