@@ -21,6 +21,7 @@ from ..base.validation import require_call_options, require_seconds
 from ..hosts.process_tree.watchdog import Watchdog
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
+from ..plugins.time_limit import require_time, time_left
 from ..supervision.messages import AddGroup, GetGroups, GetStatus
 from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
@@ -242,7 +243,7 @@ class Board:
         This waits for a host of that name that was removed and has not ended yet.
         """
         host = replace(host, prepare_timeout=self._prepare_timeout)
-        until = time.monotonic() + _LEAVING
+        until = time.monotonic() + time_left(_LEAVING)
         while True:
             try:
                 self.plugin_manager.begin_hosted(
@@ -252,6 +253,7 @@ class Board:
                 ended = [handle.ended for handle in ending.members]
                 self._wait_ended(ended, until - time.monotonic())
                 if time.monotonic() >= until or not all(each.is_set() for each in ended):
+                    require_time(str(ending))
                     raise
             else:
                 return

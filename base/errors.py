@@ -3,6 +3,7 @@
     CallboardError
     ├── PluginError           a plugin cannot be used as it is
     │   ├── PluginLoadError   it cannot be found, read or started
+    │   │   └── LoadTimeout   not within the time that its caller gave the load
     │   ├── ContractError     it is there, but breaks the plugin contract
     │   └── HookError         one of its hooks raised
     ├── PluginAway            it is not there at the moment, which is told and seen to elsewhere
@@ -32,6 +33,22 @@ class PluginError(CallboardError):
 
 class PluginLoadError(PluginError):
     """A plugin cannot be found, read or started; the message says which step failed and what to do."""
+
+
+class LoadTimeout(PluginLoadError):
+    """A load did not end within the timeout that its caller gave it. Nothing of it is on the board.
+
+    Attributes:
+        timeout: that timeout, in seconds.
+        waited_for: what was not ready.
+    """
+
+    def __init__(self, source: str, timeout: float, waited_for: str) -> None:
+        super().__init__(
+            f"{source} was not loaded within its timeout of {timeout:g} s: {waited_for}", plugin=source
+        )
+        self.timeout = timeout
+        self.waited_for = waited_for
 
 
 class ContractError(PluginError):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .agent.core.core import AgentCore
     from .agent.loop.cancellation import Cancellation
     from .agent.sessions.session import Session
-    from .base.errors import CallboardError, ContractError, PluginError, PluginLoadError
+    from .base.errors import CallboardError, ContractError, LoadTimeout, PluginError, PluginLoadError
     from .callboard import Callboard
     from .config.configuration import Configuration, read_configuration
     from .config.errors import ConfigurationError
@@ -55,6 +55,7 @@ __all__ = [
     "Event",
     "FailedPlugin",
     "HostedToolPlugin",
+    "LoadTimeout",
     "NodeToolPlugin",
     "NotStarted",
     "Outcome",
@@ -102,6 +103,7 @@ _PLACES = {
     "ToolPlugin": ".plugins.contract.contract",
     "CallboardError": ".base.errors",
     "ContractError": ".base.errors",
+    "LoadTimeout": ".base.errors",
     "PluginError": ".base.errors",
     "PluginLoadError": ".base.errors",
     "Backoff": ".supervision.restart.backoff",

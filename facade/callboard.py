@@ -125,13 +125,8 @@ class Callboard:
         self._first = FirstStart(self.start)
         self._functions: list[tuple[Any, Json]] = []
         self.tool = ToolDecorator(self._add_function)
-        self._make = partial(
-            Board,
-            clock=clock,
-            seed=seed,
-            tool_runtime=tool_runtime,
-            **options_of_board(self.configuration),
-        )
+        parts = options_of_board(self.configuration)
+        self._make = partial(Board, clock=clock, seed=seed, tool_runtime=tool_runtime, **parts)
         self._contributions = contributions_of(contributions)
         self._subscribers = subscribers_of(subscribers)
         disown_in_child(self)
@@ -287,7 +282,12 @@ class Callboard:
         return load_registered(plugin, complete(given, self.configuration))
 
     def load(
-        self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any
+        self,
+        source: str | Mapping[str, Any],
+        *,
+        config: Json | None = None,
+        timeout: float | None = None,
+        **options: Any,
     ) -> list[ToolDescriptor]:
         """Load a plugin from a source, in any of the specification's spellings; returns its tools.
 
@@ -297,18 +297,22 @@ class Callboard:
         Args:
             source: such as ``"node:./plugins/js-echo-tool"`` or ``{"node_tool": {"file": …, "id": …}}``.
             config: given to its ``init``.
+            timeout: seconds that all of it may take, from the fetch of a package to the readiness of the last host; ``None`` for
+                what its steps may take each. What has begun by then is ended, and nothing of it stays on the board; code of this
+                process that is never done keeps its thread.
             options: as `register`, and ``required`` (default true: a host that does not come up
                 is an error), ``restart``, ``env``, ``isolate``.
 
         Raises:
+            LoadTimeout: it was not ready by then; says what was waited for.
             PluginError: the source or an option is unknown or wrong, or it cannot be found, read or
                 started.
             NotStarted: the board does not run.
+            TypeError, ValueError: the timeout is no number of seconds.
         """
-        board = self._running
-        return self._installer.install(
-            board, load_entry(entry_of(source, config, options), self.configuration)
-        )
+        board, entry = self._running, entry_of(source, config, options)
+        load = partial(load_entry, entry, self.configuration)
+        return self._installer.load(board, load, spelled(entry), timeout)
 
     def _begin(self, board: Board, one: Loaded) -> None:
         self._reloads.require(one)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...plugins.adapter.adapter import PluginAdapter
 from ...plugins.amplifier.module import Module
+from ...plugins.time_limit import time_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,10 +95,16 @@ class MountedModule:
                 self.clean_up()
 
     def clean_up(self) -> None:
-        """Clean it up, once, and end its loop; asked in that loop, another thread does it. See `Module.clean_up`."""
-        if self._module.runs_here:
-            threading.Thread(target=self.clean_up, name=f"callboard-cleanup-{self.name}", daemon=True).start()
-            return
+        """Clean it up, once, and end its loop. See `Module.clean_up`.
+
+        Another thread does it where it is asked in that loop, or by a load that has no time left.
+        """
+        if self._module.runs_here or time_left(None) == 0.0:
+            threading.Thread(target=self._end, name=f"callboard-cleanup-{self.name}", daemon=True).start()
+        else:
+            self._end()
+
+    def _end(self) -> None:
         self._module.clean_up()
         self._forget()
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from ...base.errors import CallboardError, PluginError, PluginLoadError
+from ...base.errors import CallboardError, LoadTimeout, PluginError, PluginLoadError
+from ...plugins.time_limit import require_time, time_left
 from ...supervision.messages import AddChild
 from ...supervision.restart.policy import RestartPolicy
 from ...supervision.runtime.telling import ask_supervisor, tell
@@ -223,6 +224,8 @@ class PluginManager:
     def _set_up(self, handle: LocalPlugin, setting_up: Pending[Prepared], *, required: bool) -> None:
         try:
             prepared = outcome(setting_up)
+        except LoadTimeout:
+            raise
         except PluginError as error:
             why = f"preparing the plugin failed: {error}"
             if required:
@@ -350,7 +353,8 @@ class PluginManager:
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
         handle = cast("HostedPlugin", self._begun(name, adapter))
-        handle.settled.wait()
+        while not handle.settled.wait(time_left(None)):
+            require_time(f"the host of plugin {name!r} is not ready")
         problem = handle.problem
         if problem is None and required and handle.out is not None:
             problem = PluginLoadError(f"plugin {name!r}: {handle.out.error}", plugin=name)

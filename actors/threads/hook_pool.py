@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ...base.errors import PluginError
 from ...base.foreign import Log, contain
 from ...plugins.results.failures import describe
+from ...plugins.time_limit import require_time, time_left
 from .pool import ThreadPool
 
 if TYPE_CHECKING:
@@ -60,11 +61,13 @@ class Pending(Generic[Answer]):
         """Return what the hook returns.
 
         Raises:
+            LoadTimeout: the load that it is a part of has no time left.
             HookFailed: it raised, was given up, or did not return in its time.
         """
         try:
-            answer = self._answers.get(timeout=max(0.0, self._until - time.monotonic()))
+            answer = self._answers.get(timeout=time_left(max(0.0, self._until - time.monotonic())))
         except queue.Empty:
+            require_time(f"a hook of {self._plugin!r} has not returned")
             raise HookFailed(
                 f"a hook of {self._plugin!r} did not return within {self._timeout:g} s", plugin=self._plugin
             ) from None

@@ -23,6 +23,7 @@ from ...base.errors import CallboardError, PluginLoadError
 from ...base.foreign import Log
 from ...base.frames import current_frames
 from ...plugins.results.failures import describe
+from ...plugins.time_limit import require_time, time_left
 from .pool import PoolThread, ThreadPool
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def in_time(
 ) -> Value:
     """Return what ``job`` returns.
 
-    It runs with a copy of the caller's context variables. Without a deadline it runs in the caller's own thread. So
+    It runs with a copy of the caller's context variables. Without a deadline, its own or the load's, it runs in the caller's own thread. So
     it does, without a deadline, if that thread is importing something: it holds locks that the job may need, and
     would wait for itself.
 
@@ -61,11 +62,12 @@ def in_time(
         remedy: what to do about one that takes too long, as the end of that sentence.
 
     Raises:
+        LoadTimeout: the load that this is a part of has no time left.
         PluginLoadError: it did not end in time, or raised what is no `CallboardError`, or there is no thread for it.
         CallboardError: the job raised it.
         KeyboardInterrupt: the waiting thread was interrupted. The job is abandoned.
     """
-    if seconds is None or imports_something(sys._getframe()):  # noqa: SLF001 - the frames of this thread
+    if time_left(seconds) is None or imports_something(sys._getframe()):  # noqa: SLF001 - the frames of this thread
         return _told(job, plugin, doing, Exception, SystemExit)
     future: Future[Value] = Future()
     try:
@@ -76,13 +78,14 @@ def in_time(
         future.cancel()
         raise
     try:
-        return future.result(seconds)
+        return future.result(time_left(seconds))
     except CallboardError:
         raise
     except TimeoutError:
         where = tell_where(current_frames().get(thread.ident))
         if not future.cancel():  # it ended in this very moment
             return future.result()
+        require_time(f"{doing} has not ended{where}")
     except BaseException:  # an interrupt of who waits; what is not begun must not begin
         future.cancel()
         raise

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ..actors.plugins.config_schema import ConfigMisfit
 from ..actors.routing.decision import NameTaken
 from ..actors.services import AnswersByModel
+from ..base.validation import require_seconds
 from ..hosts.mcp.selection import shared_names
+from ..plugins.time_limit import within
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
 from .loaded import Loaded, LoadedProvider, LoadedProviders
@@ -70,6 +72,14 @@ class Installer:
             self._model.close()
         finally:
             self.providers.close()
+
+    def load(
+        self, board: Board, load: Callable[[], Iterable[Made]], source: str, timeout: float | None
+    ) -> list[ToolDescriptor]:
+        """As `install`, what ``load`` returns; both within ``timeout`` seconds. Raises `LoadTimeout` if not."""
+        if timeout is not None:
+            require_seconds("timeout", timeout)
+        return within(timeout, source, lambda: self.install(board, load()))
 
     def install(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
         """Put all of them on the board, or none: what has begun is removed again. Returns their tools."""

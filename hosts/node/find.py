@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
+from ...plugins.time_limit import require_time, time_left
 from ..environment import host_environment
 from ..errors import HostStartError
 
@@ -130,7 +131,7 @@ def _version(path: str) -> Version | None:
             answer = subprocess.run(
                 [path, "--version"],
                 capture_output=True,
-                timeout=20,
+                timeout=time_left(20.0),
                 check=False,
                 env=host_environment(os.environ, {}),
                 stdin=subprocess.DEVNULL,
@@ -141,4 +142,5 @@ def _version(path: str) -> Version | None:
             _versions[key] = (int(match[1]), int(match[2]), int(match[3]))
         return _versions[key]
     except (OSError, subprocess.TimeoutExpired):
+        require_time(f"{path} has not told its version")
         return None

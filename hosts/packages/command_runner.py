@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...plugins.sources.git_url import without_secrets
+from ...plugins.time_limit import require_time, time_left
 from ..process_tree.group import ProcessGroup, start
 from ..process_tree.tree_kill import end_session
 from ..process_tree.watchdog import Watchdog
@@ -100,6 +101,7 @@ class CommandRunner:
             stdin: a descriptor to read from; none by default.
 
         Raises:
+            LoadTimeout: the load that it is a part of has no time left; it has been ended.
             HostStartError: there is no such sandbox here.
             OSError: it cannot be started.
             ValueError: it is a batch file, on Windows.
@@ -113,7 +115,7 @@ class CommandRunner:
         group, output = ProcessGroup(popen, contained=contained), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
-            in_time = output.follow(time.monotonic() + self.seconds)
+            in_time = output.follow(time.monotonic() + time_left(self.seconds))
         finally:
             # The group first: once its leader has been waited for, the system may give the number to another group.
             group.end()
@@ -122,6 +124,8 @@ class CommandRunner:
             output.close()
             group.close()
             self._watchdog.remove(popen.pid)
+        if not in_time:
+            require_time(f"{' '.join(map(without_secrets, command.argv)):.200} has not ended")
         return Ended(code if in_time else None, output.stdout.tail(1_000_000), output.said.tail())
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...base.foreign import Log
 from ...base.forking import close_own, own
+from ...plugins.time_limit import require_time, time_left
 from ..process.file_lock import lock, try_lock
 
 if TYPE_CHECKING:
@@ -17,21 +19,37 @@ if TYPE_CHECKING:
 
 logger = Log("callboard.packages")
 
+_LOOK = 0.05
+"""Seconds between two looks at a lock, where the wait for it has a limit."""
+
 
 @contextmanager
 def only_one(file: Path) -> Iterator[None]:
     """Hold the lock, after everybody who had it before: other processes, and other threads of this one.
 
     It is told that somebody is waited for; a maker is bounded in time, and the lock goes with its process.
+
+    Raises:
+        LoadTimeout: the load that needs it has no time left.
     """
     descriptor = own(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     try:
         if not try_lock(descriptor):
             logger.info("waiting for another program, which is at the same")
-            lock(descriptor)
+            _wait_for(descriptor)
         yield
     finally:
         close_own(descriptor)
+
+
+def _wait_for(descriptor: int) -> None:
+    while (left := time_left(None)) is not None:
+        # The kernel has no wait for a lock that ends in time, and a thread that waits for it could not be called back.
+        if try_lock(descriptor):
+            return
+        require_time("another program, which is at the same, has not ended")
+        time.sleep(min(left, _LOOK))
+    lock(descriptor)
 
 
 @contextmanager

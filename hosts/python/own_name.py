@@ -12,7 +12,7 @@ from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...base.errors import CallboardError, JsonValueError
+from ...base.errors import CallboardError, JsonValueError, LoadTimeout
 from ...base.foreign import Log
 from ...base.json import dump_json, load_json
 from ...plugins.sources.python import path_without_packages, read_python_package
@@ -34,12 +34,18 @@ def own_name(plugin: PythonToolPlugin, config: dict[str, Any] | None, seconds: f
         plugin: a proxy for it, of whatever name.
         config: what its ``init`` is given; some are made with it.
         seconds: how long it may take to say its name.
+
+    Raises:
+        LoadTimeout: the load that this is a part of has no time left.
     """
     name = _read(plugin.origin)
     if name is not None:
         return name
     try:
         return _asked(plugin, config, seconds)
+    except LoadTimeout as late:
+        waited_for = f"the plugin {plugin.origin.path} has not said its name"
+        raise LoadTimeout(late.plugin, late.timeout, waited_for) from late
     except (CallboardError, OSError, ValueError) as error:
         logger.warning(
             "the plugin %s cannot be asked for its name, and goes by %r: %s. Give it a 'name', by which its state is kept",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import CallboardError
 from ...base.foreign import Log
 from ..results.failures import describe
+from ..time_limit import require_time, time_left
 from .coordinator import BoardCoordinator, BoardHooks, MountError
 from .loop_thread import LoopThread, Raised
 
@@ -92,8 +93,9 @@ class Module:
             CallboardError: what was raised of what it mounts.
         """
         try:
-            ended = self._loop.settle(self._tracked, self._mounted, function, timeout=timeout)
+            ended = self._loop.settle(self._tracked, self._mounted, function, timeout=time_left(timeout))
         except TimeoutError as error:
+            require_time(f"mount of {self.name} has not returned")
             raise self._failed(f"mount did not return within {timeout:g} s") from error
         if isinstance(ended, Raised):
             if isinstance(ended.error, CallboardError):

@@ -39,6 +39,7 @@ SHELLS = {
     "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",
     "base/private_files.py": "it makes files, and looks at their modes",
     "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",
+    "plugins/time_limit.py": "it looks at the clock",
     "plugins/sources/manifest_file.py": "it reads a file",
     "plugins/sources/node_manifest.py": "it reads what lies in a package",
     "plugins/sources/python.py": "it looks for a module on the path",
