@@ -87,7 +87,7 @@ class Nemesis:
         self._states = Entered()
         self._pending: dict[str, list[f.Fault]] = defaultdict(list)
         self._next: dict[str, list[f.Fault]] = defaultdict(list)
-        self._struck: dict[tuple[str, int], float] = {}
+        self._struck: dict[tuple[str, int], tuple[float, f.Fault]] = {}
         self._ended: set[tuple[str, int]] = set()
         self._ready_since: dict[str, float] = {}
         self._blows: dict[str, list[float]] = defaultdict(list)
@@ -136,23 +136,23 @@ class Nemesis:
             self._next[name].append(fault)
 
     def forget(self, name: str) -> None:
-        """What is to be done to a host, and was not yet, is not done."""
+        """What is to be done to a host, and was not yet, is not done: what the schedule has for it neither."""
         with self._lock:
             self._next.pop(name, None)
             self._pending.pop(name, None)
+            if name in self._cues:
+                self._cues[name].forget()
         if name in self._tampers:
             self._tampers[name].heal()
 
-    def is_owed(self, name: str) -> bool:
-        """Whether something that ends a host waits for its next generation."""
-        with self._lock:
-            return any(is_deadly(fault) for fault in self._pending.get(name, ()))
+    def to_come(self, name: str) -> int:
+        """How many ends of a host's generations are still to be told: of what was done to it, or waits for its next generation.
 
-    def is_dying(self, name: str) -> bool:
-        """Whether something that ends a host was done to its present generation, which has not been told to have ended."""
-        host = self._present(name)
+        They are told by events, which may come when the next generation has long been there.
+        """
         with self._lock:
-            return host is not None and self._is_dying(name, host.generation)
+            waiting = sum(map(is_deadly, self._pending.get(name, ())))
+            return waiting + sum(self._is_dying(*struck) for struck in self._struck if struck[0] == name)
 
     def spared_for(self, name: str) -> float:
         """Seconds for which a host cannot be ended without being parked for it; infinite if that is always so."""
@@ -287,17 +287,21 @@ class Nemesis:
                     self._board.clock.call_at(self._board.clock.now() + seconds, partial(self._go_on, pid))
 
     def _is_dying(self, name: str, generation: int) -> bool:
-        """Whether its end is still to be told; one that has caught the signal lives on."""
+        """Whether its end is still to be told; one that has caught the signal lives on, and no other."""
         struck = self._struck.get((name, generation))
         if struck is None or (name, generation) in self._ended:
             return False
-        return self._board.clock.now() - struck < _DYING
+        at, fault = struck
+        if fault == _CANNOT_BE_CAUGHT or self._board.clock.now() - at < _DYING:
+            return True
+        host = self._present(name)
+        return host is None or host.generation != generation
 
     def _did(self, name: str, generation: int | None, fault: f.Fault) -> None:
         """Tell, before it can show."""
         self.done.append((name, fault))
         if generation is not None and is_deadly(fault):
-            self._struck.setdefault((name, generation), self._board.clock.now())
+            self._struck.setdefault((name, generation), (self._board.clock.now(), fault))
         self._note(name, describe(fault))
 
     def _spoilt(self, name: str, fault: f.Fault, pid: int) -> None:
@@ -343,6 +347,8 @@ class Nemesis:
 
 _DYING = 5.0
 """Seconds in which a host ends that has got a deadly signal, if it ends for that."""
+
+_CANNOT_BE_CAUGHT = f.Signal(signal.SIGKILL)
 
 _MARGIN = 1.0
 """Seconds by which the board may have noted a time later than it was."""

@@ -36,6 +36,10 @@ class Cues:
         self._over_all: Counter[str] = Counter()
         self._in_generation: Counter[str] = Counter()
 
+    def forget(self) -> None:
+        """No entry comes true from now on."""
+        self._waiting.clear()
+
     @property
     def generation(self) -> int:
         """How often the host has been started."""

@@ -3,6 +3,9 @@
 The first faults of a trial are planned for calls, and not all of them come true: two meet the same generation, a host is down
 when the moment comes, its restart budget is spent, the call never begins. So when all calls are made, those that
 are missing are done one after the other. Where one cannot be, the reason is kept.
+
+A kill comes true when the end of its host is told, and that may be long after the host is ready again: events have a thread
+of their own, and the machine may be busy. So what was done and has not shown counts when it is asked whether one more is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from ..chaos.faults import Fault
 
 LONGEST_WAIT = 60.0
-"""Seconds that are waited for a restart budget to be there again."""
+"""Seconds that are waited for a restart budget to be there again, and for news of what was done."""
 PATIENCE = 15.0
 """Seconds in which a fault has to come true, and a host has to be ready again."""
 TRIES = 3
@@ -48,14 +51,11 @@ class Doer(Protocol):
     def forget(self, name: str) -> None:
         """Do not, if it was not done yet."""
 
-    def is_owed(self, name: str) -> bool:
-        """Whether what was planned for it waits for its next generation."""
+    def to_come(self, name: str) -> int:
+        """How many ends of its generations are still to be told: of what was done to it, or waits for its next generation."""
 
     def spared_for(self, name: str) -> float:
         """Seconds for which the host cannot be ended without being parked."""
-
-    def is_dying(self, name: str) -> bool:
-        """Whether what was done to it is still to show."""
 
 
 class Pursuit:
@@ -90,6 +90,7 @@ class Pursuit:
         self.why: dict[str, str] = {}
         self._doer = doer
         self._hosts = list(hosts)
+        self._all = tuple(self._hosts)
         self._wanted = wanted
         self._came = came
         self._draw = draw
@@ -100,13 +101,15 @@ class Pursuit:
         self._tries = dict.fromkeys(self._hosts, 0)
         self._down: dict[str, float] = {}
         self._begun = False
-        self._waited = came(), now()
+        self._news = came(), now()
         self._called = -math.inf
 
     def next(self) -> Wanted | None:
         """What is to be done next; ``None`` when as many came true as are wanted, or no more can."""
+        if self._came() > self._news[0]:
+            self._news = self._came(), self._now()
         if not self._begun:
-            if self._is_still_to_come():
+            if self._is_still_to_come(PATIENCE):
                 return Wanted((), _SLICE)
             self._begun = True
             for name in self._hosts:
@@ -114,28 +117,37 @@ class Pursuit:
         if self._aim is not None and not self._is_over(self._aim):
             wait = self._called + _SLICE - self._now()
             return Wanted((), wait) if wait > 0 else self._call(self._aim.host)
-        while self._hosts and self._came() < self._wanted:
+        while self._hosts and self._came() + self._to_come() < self._wanted:
             wanted = self._take_aim()
             if wanted is not None:
                 return wanted
+        if self._is_still_to_come(LONGEST_WAIT):
+            return Wanted((), _SLICE)
+        self._note_untold()
         return None
 
-    def _is_still_to_come(self) -> bool:
-        """Whether what was planned comes true without more calls: it was done, or waits for the next generation of a host."""
-        if self._came() > self._waited[0]:
-            self._waited = self._came(), self._now()
-        if self._came() >= self._wanted or self._now() - self._waited[1] > PATIENCE:
-            return False
-        return any(self._doer.is_owed(name) or self._doer.is_dying(name) for name in self._hosts)
+    def _note_untold(self) -> None:
+        for name in self._all:
+            if self._came() < self._wanted and self._doer.to_come(name):
+                self.why.setdefault(name, f"its end was not told within {LONGEST_WAIT:g} s")
+
+    def _to_come(self) -> int:
+        return sum(map(self._doer.to_come, self._all))
+
+    def _is_still_to_come(self, patience: float) -> bool:
+        """Whether more come true without more calls, and the last of them did not so many seconds ago."""
+        return self._came() < self._wanted and self._to_come() > 0 and self._now() - self._news[1] <= patience
 
     def _is_over(self, aim: _Aim) -> bool:
         if self._came() <= aim.came and self._now() - aim.since < PATIENCE:
             return False
         self._aim = None
+        self._doer.forget(
+            aim.host
+        )  # what came true may have been done to another host, or to this one before
         if self._came() > aim.came:
             self._tries[aim.host] = 0
             return True
-        self._doer.forget(aim.host)
         self._tries[aim.host] += 1
         if self._tries[aim.host] == TRIES:
             self._give_up(
@@ -170,7 +182,7 @@ class Pursuit:
 
     def _is_whole(self, name: str, state: str) -> bool:
         """Whether it is ready, and nothing that was done to it is still to show."""
-        dying = state == "ready" and self._doer.is_dying(name)
+        dying = state == "ready" and self._doer.to_come(name) > 0
         if state == "ready" and not dying:
             self._down.pop(name, None)
             return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from random import Random
 
 import pytest
@@ -250,6 +251,34 @@ def test_a_kill_at_the_next_call_comes_there_and_not_if_it_is_forgotten(tmp_path
     assert first["success"]
     assert second.get("code", "host_crashed") == "host_crashed"
     assert kills == 1
+
+
+def test_the_end_of_a_generation_is_to_come_until_it_is_told_though_the_next_is_ready(tmp_path):
+    told = threading.Event()
+    with hosted(tmp_path) as (board, _, plugin), ExitStack() as ending:
+        board.subscribe(
+            lambda _: told.wait(20), ["host_crashed"]
+        )  # a thread of events that gets no processor
+        nemesis = ending.enter_context(Nemesis(board, schedule()))
+        ending.callback(told.set)
+        nemesis.at_next_call("hosted", Signal(9))
+        say(board, wait=1000)
+        wait_until(lambda: plugin.host is not None and plugin.host.generation == 2)
+        before = nemesis.to_come("hosted"), nemesis.kills
+        told.set()
+        assert board.events.settle(10)
+        after = nemesis.to_come("hosted"), nemesis.kills
+
+    assert (before, after) == ((1, 0), (0, 1))
+
+
+def test_what_the_schedule_has_for_a_host_that_is_forgotten_does_not_come(tmp_path):
+    with hosted(tmp_path) as (board, _, _), Nemesis(board, schedule((NthCall(1), Signal(9)))) as nemesis:
+        nemesis.forget("hosted")
+        answer = say(board).result(20)
+
+    assert answer["success"]
+    assert nemesis.done == []
 
 
 def test_a_host_is_spared_until_a_stable_generation_has_given_its_budget_back(tmp_path):

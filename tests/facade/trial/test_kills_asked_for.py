@@ -12,10 +12,17 @@ KILL = Signal(9)
 
 
 class Hosts:
-    """Hosts as a pursuit knows them: what is done to one at its next call ends it, or does not."""
+    """Hosts as a pursuit knows them: what is done to one at its next call ends it, or does not.
 
-    def __init__(self, *names, immune=(), spared=None, back=0.1, owed=None):
+    Args:
+        back: seconds after its end in which a host is ready again.
+        late: seconds after its end in which that is told.
+    """
+
+    def __init__(self, *names, immune=(), spared=None, back=0.1, late=0.0, owed=None):
         self.now = 0.0
+        self.killed = 0
+        self._late, self._untold = late, []
         self.owed = owed or {}
         self.kills = 0
         self.states = dict.fromkeys(names, "ready")
@@ -36,6 +43,7 @@ class Hosts:
             for name in wanted.plugins:
                 self.call(name)
             self.now += wanted.seconds
+            self._tell()
             for name, at in tuple(self._ready_at.items()):
                 if self.now >= at:
                     self.states[name] = "ready"
@@ -52,24 +60,28 @@ class Hosts:
             self._end(name)
 
     def _end(self, name):
-        self.kills += 1
+        self.killed += 1
+        self._untold.append((name, self.now + self._late))
         self.states[name] = "backoff"
         self._ready_at[name] = self.now + self._back
+        self._tell()
+
+    def _tell(self):
+        self.kills += sum(at <= self.now for _, at in self._untold)
+        self._untold = [(name, at) for name, at in self._untold if at > self.now]
 
     def at_next_call(self, name, fault):
         self._next[name] = fault
 
     def forget(self, name):
         self._next.pop(name, None)
+        self.owed.pop(name, None)
 
     def spared_for(self, name):
         return max(0.0, self.spared.get(name, 0.0) - self.now)
 
-    def is_dying(self, _name):
-        return False
-
-    def is_owed(self, name):
-        return self.owed.get(name, 0) > 0
+    def to_come(self, name):
+        return self.owed.get(name, 0) + sum(each == name for each, _ in self._untold)
 
 
 def test_as_many_are_killed_as_are_wanted_and_no_more():
@@ -80,6 +92,26 @@ def test_as_many_are_killed_as_are_wanted_and_no_more():
 
     assert (hosts.kills, pursuit.why) == (7, {})
     assert {hosts.calls.count("a"), hosts.calls.count("b")} == {3, 4}
+
+
+@pytest.mark.parametrize("late", [0.3, 3.0, PATIENCE + 5])
+def test_no_more_are_killed_than_are_wanted_however_late_their_ends_are_told(late):
+    hosts = Hosts("a", "b", late=late, owed={"a": 2, "b": 1})
+
+    hosts.run(hosts.pursuit(7))
+
+    assert (hosts.killed, hosts.kills) == (7, 7)
+
+
+def test_a_kill_whose_end_is_never_told_is_the_reason_why_not():
+    hosts = Hosts("a", late=math.inf)
+    pursuit = hosts.pursuit(2)
+
+    took = hosts.run(pursuit)
+
+    assert hosts.killed == 2
+    assert "not told" in pursuit.why["a"]
+    assert took >= LONGEST_WAIT
 
 
 def test_where_all_have_come_true_nothing_is_done():
