@@ -12,6 +12,7 @@ from typing import Any
 
 from ...base.errors import ContractError, PluginLoadError
 from ...base.foreign import blames
+from ..contract.foreign_signature import read_signature
 from ..results.failures import describe
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -40,7 +41,7 @@ def make_instance(plugin_class: type, config: dict[str, Any]) -> Any:
 
 def _config_parameter(plugin_class: type, name: str) -> inspect.Parameter | None:
     try:
-        parameters = inspect.signature(plugin_class).parameters.values()
+        parameters = read_signature(plugin_class).parameters.values()
     except (ValueError, TypeError):  # a class written in C may hide its signature
         return None
     required = [each for each in parameters if each.default is each.empty and each.kind not in _VARIADIC]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ..contract.foreign_signature import read_signature
+
 MOUNT = "mount"
 
 
@@ -12,7 +14,7 @@ def is_mount(found: Any) -> bool:
     """Whether this is the ``mount(coordinator, config)`` of a module: a function of that name with that parameter first."""
     if not inspect.isfunction(found) or found.__name__ != MOUNT:
         return False
-    return next(iter(inspect.signature(found).parameters), None) == "coordinator"
+    return next(iter(read_signature(found).parameters), None) == "coordinator"
 
 
 def module_name(module: Any) -> str:

@@ -18,7 +18,10 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
+from ...base.foreign import blames
 from ...base.frozen import frozen
+from ..results.failures import describe
+from .foreign_signature import read_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -94,10 +97,16 @@ def _written(method: Callable[..., Any]) -> Hashable:
 
 def _plan(method: Callable[..., Any], hook: Hook, plugin: str) -> CallPlan:
     try:
-        seen = inspect.signature(method)
-        direct = inspect.signature(method, follow_wrapped=False)
+        seen = read_signature(method)
+        direct = read_signature(method, follow_wrapped=False)
     except (ValueError, TypeError):
         return CallPlan(len(hook.positional), (), legacy=False)
+    except BaseException as error:  # annotations are the author's expressions
+        if not blames(error):
+            raise
+        raise ContractError(
+            f"plugin {plugin!r}: reading the signature of {hook.name} raised {describe(error)}", plugin=plugin
+        ) from error
     bound = frozenset(method.keywords) if isinstance(method, partial) else frozenset()
     misfits: list[_Misfit] = []
     for signature in (seen, direct):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from ...base.errors import ContractError
 from ...base.foreign import blames
+from ..contract.foreign_signature import read_signature
 from ..results.failures import describe
 from .type_schema import Typed, Unsayable, read_fields, typed
 
@@ -68,7 +69,7 @@ def signature_of(function: Callable[..., Any], *, name: str) -> Signature:
 
 def _parameters(function: Callable[..., Any], name: str) -> tuple[list[inspect.Parameter], str | None]:
     try:
-        read = inspect.signature(function).parameters.values()
+        read = read_signature(function, hints=True).parameters.values()
         # What it returns is nobody's matter, and is often imported for type checkers only.
         taken = {each.name: each.annotation for each in read if each.annotation is not each.empty}
         names = getattr(inspect.unwrap(function), "__globals__", {})

@@ -11,6 +11,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ....base.errors import ContractError
+from ....plugins.contract.foreign_signature import read_signature
 from ....plugins.contract.hook_table import HOOKS, RUNNING_HOOKS, offered
 from ....plugins.contract.signatures import plan_call
 from ...protocol.call_params import FACTS
@@ -52,7 +53,7 @@ def _wants(found: Any) -> list[str]:
     named: set[str] = set()
     for hook in _hooks(found, RUNNING_HOOKS):
         try:
-            parameters = inspect.signature(hook).parameters.values()
+            parameters = read_signature(hook).parameters.values()
         except (ValueError, TypeError):
             continue
         named |= {parameter.name for parameter in parameters}
