@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import (
@@ -73,6 +74,10 @@ _NUMBERS: dict[Any, Callable[[Any], Any]] = {int: _whole, float: _fraction}
 
 _NO_DEFAULT = dataclasses.MISSING
 
+# Those of Python 3.12 and 3.13.
+_NAMED: Any = getattr(typing, "TypeAliasType", ())
+_READ_ONLY: Any = getattr(typing, "ReadOnly", None)
+
 
 def typed(hint: Any) -> Typed:
     """Say what a hint is.
@@ -82,6 +87,8 @@ def typed(hint: Any) -> Typed:
     """
     if hint is Any or hint is object:
         return Typed({})
+    if isinstance(hint, _NAMED):
+        return typed(hint.__value__)
     origin = hint if hint in (list, dict) else get_origin(hint)
     if origin is not None:
         say = _GENERIC.get(origin)
@@ -152,22 +159,23 @@ def _enum(kind: type[Enum]) -> Typed:
 
 def _typed_dict(kind: Any) -> Typed:
     hints = get_type_hints(kind, include_extras=True)
-    fields = {name: typed(_unmarked(hint)) for name, hint in hints.items()}
-    # The class itself does not see the mark in an annotation that is a text.
-    required = [
-        name
-        for name, hint in hints.items()
-        if (get_origin(hint) is Required if _is_marked(hint) else name in kind.__required_keys__)
-    ]
+    fields: dict[str, Typed] = {}
+    required: list[str] = []
+    for name, hint in hints.items():
+        # The class itself does not see the mark in an annotation that is a text.
+        is_required, inner = _unmarked(hint, name in kind.__required_keys__)
+        fields[name] = typed(inner)
+        if is_required:
+            required.append(name)
     return _object(fields, required, dict)
 
 
-def _is_marked(hint: Any) -> bool:
-    return get_origin(hint) in (Required, NotRequired)
-
-
-def _unmarked(hint: Any) -> Any:
-    return get_args(hint)[0] if _is_marked(hint) else hint
+def _unmarked(hint: Any, is_required: bool) -> tuple[bool, Any]:
+    while (mark := get_origin(hint)) in (Required, NotRequired, _READ_ONLY) and mark is not None:
+        if mark is not _READ_ONLY:
+            is_required = mark is Required
+        (hint,) = get_args(hint)
+    return is_required, hint
 
 
 def _dataclass(kind: Any) -> Typed:

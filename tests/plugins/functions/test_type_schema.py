@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
@@ -69,6 +70,39 @@ SAID: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_a_hint_is_said_as_its_schema(hint, schema):
     assert typed(hint).schema == schema
     jsonschema.Draft202012Validator.check_schema(schema)
+
+
+TYPE = "type " if sys.version_info >= (3, 12) else ""
+FIXED = "ReadOnly[{}]" if sys.version_info >= (3, 13) else "{}"
+
+NEWER = f"""
+from typing import *
+
+{TYPE}Count = int
+{TYPE}Counts = list[Count | None]
+
+class Marked(TypedDict, total=False):
+    depth: Required[{FIXED.format("Count")}]
+    marks: {FIXED.format("Required[Counts]")}
+    width: NotRequired[{FIXED.format("str")}]
+"""
+"""A type with a name of its own, since Python 3.12, and a field that is read only, since 3.13; before, what is as much."""
+
+
+def test_a_named_type_is_said_as_the_one_that_it_names_and_a_mark_of_a_field_not_at_all():
+    names: dict[str, Any] = {}
+    exec(compile(NEWER, "newer", "exec", dont_inherit=True), names)
+
+    assert typed(names["Marked"]).schema == {
+        "type": "object",
+        "properties": {
+            "depth": {"type": "integer"},
+            "marks": {"type": "array", "items": {"anyOf": [{"type": "integer"}, NULL]}},
+            "width": {"type": "string"},
+        },
+        "additionalProperties": False,
+        "required": ["depth", "marks"],
+    }
 
 
 ROUGHLY: dict[str, Any] = {
