@@ -146,7 +146,7 @@ def test_a_call_that_a_thread_waits_for_ends_with_ctrl_c(board):
 
 @pytest.mark.parametrize(
     ("method", "ends"),
-    each_once(["fork", "spawn"], [("sys.exit(3)", "cancelled"), ("pass", "success")]),
+    each_once(["fork", "spawn", "forkserver"], [("sys.exit(3)", "cancelled"), ("pass", "success")]),
 )
 def test_the_main_thread_of_a_child_of_multiprocessing_is_one_too(method, ends, tmp_path):
     end, code = ends
@@ -170,6 +170,28 @@ if __name__ == "__main__":
 """
     )
     ran = subprocess.Popen([sys.executable, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    assert output(ran)[0] == [code]
+
+
+TRACED = """
+threading.settrace(lambda *_: None)
+sys.settrace(lambda *_: None)
+"""
+MONITORED = """
+seen = sys.monitoring
+seen.use_tool_id(seen.COVERAGE_ID, "test")
+events = seen.events.LINE | seen.events.INSTRUCTION | seen.events.PY_RETURN | seen.events.BRANCH
+seen.register_callback(seen.COVERAGE_ID, seen.events.LINE, lambda *_: None)
+seen.set_events(seen.COVERAGE_ID, events)
+"""
+WATCHED = {"traced": TRACED} | ({"monitored": MONITORED} if sys.version_info >= (3, 12) else {})
+
+
+@pytest.mark.parametrize("watch", WATCHED.values(), ids=WATCHED)
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(3)", "cancelled"), ("go.set()", "success")])
+def test_how_the_main_thread_ended_is_seen_while_a_debugger_or_coverage_watches_it(watch, end, code):
+    ran = program(watch + BOARDS["a Callboard"], end)
 
     assert output(ran)[0] == [code]
 
