@@ -135,7 +135,7 @@ class _Trial:
         return self._board.clock.now() - began
 
     def _until_answered(self, name: str, call: Json, began: float) -> None:
-        result: Result = {}
+        result: Result = {"success": False}
         while (left := began + self._within - self._board.clock.now()) > 0:
             result = self._result(call, left)
             if result.get("success"):

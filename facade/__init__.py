@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .plugins.adapter.adapter import PluginAdapter
     from .plugins.contract.contract import ToolPlugin
     from .plugins.functions.signature import ToolContext
+    from .plugins.results.call_result import CallResult, CodeLiteral, OutcomeLiteral
     from .plugins.results.codes import Code, Outcome
     from .supervision.restart.backoff import Backoff
     from .supervision.restart.policy import RestartPolicy, RestartType
@@ -44,10 +45,12 @@ __all__ = [
     "AgentCore",
     "Backoff",
     "Call",
+    "CallResult",
     "Callboard",
     "CallboardError",
     "Cancellation",
     "Code",
+    "CodeLiteral",
     "Configuration",
     "ConfigurationError",
     "ContractError",
@@ -59,6 +62,7 @@ __all__ = [
     "NodeToolPlugin",
     "NotStarted",
     "Outcome",
+    "OutcomeLiteral",
     "PluginAdapter",
     "PluginError",
     "PluginLoadError",
@@ -98,6 +102,9 @@ _PLACES = {
     "NodeToolPlugin": ".hosts.node.tool",
     "ConfigurationError": ".config.errors",
     "PluginAdapter": ".plugins.adapter.adapter",
+    "CallResult": ".plugins.results.call_result",
+    "CodeLiteral": ".plugins.results.call_result",
+    "OutcomeLiteral": ".plugins.results.call_result",
     "Code": ".plugins.results.codes",
     "Outcome": ".plugins.results.codes",
     "ToolPlugin": ".plugins.contract.contract",

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .loading.failed import FailedPlugin
     from .loading.loaded import Loaded, LoadedProvider, Runs
     from .plugins.hooks.approval import Approver
+    from .plugins.results.call_result import CallResult
     from .supervision.runtime.clock import Clock
     from .supervision.runtime.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -415,14 +416,14 @@ class Callboard:
         options: Json = {"deadline": deadline, "context": context, "streaming": streaming, "key": key}
         return self._running.submit(tool_call, **options)
 
-    def execute(self, tool_call: Any, **options: Any) -> Json:
+    def execute(self, tool_call: Any, **options: Any) -> CallResult:
         """Run a tool call and wait for its result mapping. Options as `submit`.
 
         An interrupt of the wait, such as Ctrl-C, ends the call with ``cancelled`` and is raised.
         """
         return own_result(self._running, tool_call, **options)
 
-    async def execute_async(self, tool_call: Any, **options: Any) -> Json:
+    async def execute_async(self, tool_call: Any, **options: Any) -> CallResult:
         """Run a tool call and await its result mapping, in asyncio or trio. Options as `submit`."""
         return await own_result_async(self._running, tool_call, **options)
 

@@ -8,18 +8,21 @@ at a moment when a lock of the call's is held.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.calls.part_reader import PartReader
 from .actors.calls.waiting import in_thread, until_done
 from .base.errors import CallboardError
 from .plugins.functions.function_tool import plain
+from .plugins.results.failures import reported, reported_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .actors.board import Board
     from .actors.calls.call import Call
+    from .plugins.results.call_result import CallResult
+    from .plugins.results.codes import Code, Outcome
 
 Json = dict[str, Any]
 
@@ -29,8 +32,8 @@ class ToolFailed(CallboardError):
 
     Attributes:
         tool: its name.
-        code: a `Code` where Callboard says what happened, ``None`` where the tool itself has failed.
-        outcome: ``not_sent`` or ``outcome_unknown``, beside a code: whether the tool may have run.
+        code: the `Code` of a failure that Callboard reports, which equals its text; ``None`` where the tool itself has failed.
+        outcome: the `Outcome` beside a code: whether the tool may have run.
         report: the crash report, where a host has ended; else ``None``.
         result: the whole result mapping.
     """
@@ -38,9 +41,9 @@ class ToolFailed(CallboardError):
     def __init__(self, tool: str, result: Mapping[str, Any]) -> None:
         super().__init__(f"{tool}: {result.get('error')}")
         self.tool = tool
-        self.result = dict(result)
-        self.code: str | None = result.get("code")
-        self.outcome: str | None = result.get("outcome")
+        self.result = cast("CallResult", dict(result))
+        self.code: Code | None = reported(result)
+        self.outcome: Outcome | None = reported_outcome(result)
         self.report: Json | None = result.get("crash_report")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,7 +116,7 @@ class Caller:
         return _result_of(tool, result)
 
 
-def own_result(board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any) -> Json:
+def own_result(board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any) -> CallResult:
     """Run a call and wait for its result; options as `Board.submit`."""
     call = board.read(tool_call, **options)
     try:
@@ -126,7 +129,7 @@ def own_result(board: Board, tool_call: Any, *, deadline: float | None = None, *
 
 async def own_result_async(
     board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any
-) -> Json:
+) -> CallResult:
     """As `own_result`, awaiting."""
     call = board.read(tool_call, **options)
     try:
@@ -147,7 +150,7 @@ def own_stream(
     try:
         board.begin(call, deadline)
         yield from call.chunks()
-        yield call.result()
+        yield cast("Json", call.result())
     except GeneratorExit:
         raise
     except BaseException:  # an interrupt: raised again
@@ -199,7 +202,7 @@ class CallStream:
         async for part in self._parts:
             return {"part": part}
         self._over = True
-        return self._call.result()
+        return cast("Json", self._call.result())
 
     async def aclose(self) -> None:
         """Have done with it: a call that has not ended is cancelled."""

@@ -9,6 +9,8 @@ from .waiting import running_task, soon_if_cancelled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...plugins.results.call_result import CallResult
+
 Json = dict[str, Any]
 
 
@@ -18,7 +20,7 @@ class Readable(Protocol):
     def done(self) -> bool:
         """See `Call.done`."""
 
-    def result(self) -> Json:
+    def result(self) -> CallResult:
         """See `Call.result`."""
 
     def cancel(self) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Literal
+from typing import Literal
 
+from ...plugins.results.call_result import CallResult
 from ...plugins.results.codes import Code
 
-Result = dict[str, Any]
+Result = CallResult
 EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...hosts.report.crash_report import CrashReport
     from ..calls.call import Call
     from ..calls.idle_timeout import IdleTimeout
+    from ..calls.stage import Result
     from ..endpoint.endpoint import Endpoint
     from .named_states import NamedStates
 
@@ -180,7 +181,7 @@ class HostedRun:
         if self.idle_timeout is not None:
             self.idle_timeout.end()
 
-    def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
+    def _end(self, result: Result, state: dict[str, Any] | None = None) -> None:
         self.ended = True
         if self.idle_timeout is not None:
             self.idle_timeout.end()
@@ -192,7 +193,7 @@ class HostedRun:
         if not self.call.finish(result, first=partial(self._settle, result, state, text)):
             self._endpoint.mailbox.release(self.call)
 
-    def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
+    def _settle(self, result: Result, state: dict[str, Any] | None, text: bytes | None) -> None:
         try:
             if state is not None and not self._commit(state, text):
                 result["state_saved"] = False

@@ -334,7 +334,7 @@ class HostedToolActor(BaseActor):
         forsaken, endpoint.forsaken = endpoint.forsaken, None
         if forsaken is not None and forsaken == endpoint.cell.version:
             # Saved too, where states are: or the next program would begin with the one that kills.
-            _, _, text = endpoint.cell.weigh({}, up.state)
+            _, _, text = endpoint.cell.weigh({"success": True}, up.state)
             endpoint.cell.commit(up.state, text, up.host.generation)
             endpoint.state_resets += 1
             why = "the host crashed with it again and again, whatever it was asked"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..calls.call import Call
+    from ..calls.stage import Result
     from ..endpoint.endpoint import Endpoint
     from ..state.cell import StateCell
 
@@ -166,9 +167,7 @@ def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: St
         endpoint.mailbox.release(run.call)
 
 
-def _weighed(
-    cell: StateCell, result: dict[str, Any], state: State
-) -> tuple[dict[str, Any], State | None, bytes | None]:
+def _weighed(cell: StateCell, result: Result, state: State) -> tuple[Result, State | None, bytes | None]:
     """As `StateCell.weigh`, of a copy of what is the tool's own."""
     try:
         new_state = copy_json(state, what="$.state")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...interop.hub import InspectedCall
     from ...interop.registry.tool_registry import ToolInteropRegistry
     from ...supervision.runtime.clock import Clock
+    from ..calls.stage import Result
     from ..catalog.catalog import Catalog
     from ..endpoint.endpoint import Endpoint
     from .decision import Choice
@@ -153,7 +154,7 @@ class RoutingTable:
                 call.finish(_no_tool(call, choice, self))
 
 
-def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> dict[str, Any]:
+def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
     if choice.rejected_by:
         error = f"{', '.join(map(repr, choice.rejected_by))} offers {call.tool_name!r} but rejects this call"
     elif call.tool_name is None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
 from ...base.json import copy_json, dump_inner
 from ...plugins.results.normalise import invalid_result
 
+if TYPE_CHECKING:
+    from ...plugins.results.call_result import CallResult
+
 State = dict[str, Any]
-Result = dict[str, Any]
 
 
 LARGE: Final = 1024
@@ -62,8 +64,8 @@ class StateCell:
         return copy_json(state) if state else {}
 
     def weigh(
-        self, result: Result, state: State, most: int = sys.maxsize
-    ) -> tuple[Result, State | None, bytes | None]:
+        self, result: CallResult, state: State, most: int = sys.maxsize
+    ) -> tuple[CallResult, State | None, bytes | None]:
         """Whether a state can be committed, to be asked before it is certain how the call ends.
 
         It is held to the rule for what is sent to a host: what is committed goes with every call from then on, and one that

@@ -33,6 +33,7 @@ from ..sessions.tool_messages import text_of
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
     from ...plugins.hooks.payload import HookData
+    from ...plugins.results.call_result import CallResult
     from .core import HoldsBoard
 
 Json = dict[str, Any]
@@ -203,7 +204,7 @@ class BoardTool:
             return self._events
         return self._coordinator.get("orchestrator") is None
 
-    async def _told(self, result: Json, facts: Json) -> Json:
+    async def _told(self, result: CallResult, facts: Json) -> CallResult:
         """The result after its one terminal event."""
         if reported(result) is not None:
             await self._emit(ERROR, facts | _failed(result))
@@ -211,7 +212,7 @@ class BoardTool:
         data = ResultData(result, facts | {"success": result["success"]})
         refused = await self._gate(POST, data)
         if refused is None:
-            reviewed: Json = data.value
+            reviewed: CallResult = data.value
             return reviewed
         return failure(Code.INVALID_RESULT, f"the tool has run, but its result was withheld: {refused}")
 
@@ -243,13 +244,13 @@ class BoardTool:
 
     # The result
 
-    def _text(self, call: Call, result: Json) -> str:
+    def _text(self, call: Call, result: CallResult) -> str:
         """What the model sees of it, in the words of the tool's plugin if it has any."""
         message = self._calls.message(call, result)
         native = message["toolResult"]
         return message["content"] if native.get("type") == "tool_result" else text_of(native)
 
-    def _result(self, call_id: str, result: Json, text: str) -> Any:
+    def _result(self, call_id: str, result: CallResult, text: str) -> Any:
         success = bool(result["success"])
         metadata = {name: value for name, value in result.items() if name not in _KNOWN} or None
         plain = text == default_text(result)
@@ -280,7 +281,7 @@ def _both(name: str, value: Any) -> Json:
     return {name: value, f"tool_{name}": value}
 
 
-def _failed(result: Json) -> Json:
+def _failed(result: CallResult) -> Json:
     facts = {"error": error_of(result), "success": False, **_both("result", result)}
     return facts | {"code": result.get("code"), "outcome": result.get("outcome")}
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...actors.board import Board
     from ...actors.calls.call import Call
     from ...plugins.adapter.adapter import PluginAdapter
+    from ...plugins.results.call_result import CallResult
 
 Json = dict[str, Any]
 
@@ -52,7 +53,7 @@ class ToolCalls:
             yield {**chunk, "tool_call_id": call.id, "tool_name": call.tool_name}
         yield self.message(call, call.result())
 
-    def message(self, call: Call, result: Json) -> Json:
+    def message(self, call: Call, result: CallResult) -> Json:
         """The tool message of a call that has ended."""
         formatted, display = self._format(call, result)
         return tool_message(
@@ -81,7 +82,7 @@ class ToolCalls:
         except (HookFailed, KeyError, InteropError):  # it hangs, or was taken off the board, or is no call
             return ""
 
-    def _format(self, call: Call, result: Json) -> tuple[str | Json, Json]:
+    def _format(self, call: Call, result: CallResult) -> tuple[str | Json, Json]:
         """A failure of Callboard's own is not the tool's to format: the tool never made it."""
         if call.plugin_name is not None and reported(result) is None:
             try:
@@ -101,8 +102,8 @@ def _state_of(call: Call, present: Json) -> Json:
     return present if call.final_state is None else copy_json(call.final_state)
 
 
-def _formatted(adapter: PluginAdapter, result: Json, state: Json) -> tuple[str | Json, Json]:
+def _formatted(adapter: PluginAdapter, result: CallResult, state: Json) -> tuple[str | Json, Json]:
     said = formatted_words(result) if FORMATTED in result else None
-    result = as_answered(result)
-    formatted = adapter.format_result(result, state) if said is None else said
-    return formatted, adapter.display(formatted, result, state)
+    answered = as_answered(result)
+    formatted = adapter.format_result(answered, state) if said is None else said
+    return formatted, adapter.display(formatted, answered, state)

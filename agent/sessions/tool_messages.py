@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.failures import reported
+
+if TYPE_CHECKING:
+    from ...plugins.results.call_result import CallResult
 
 Json = dict[str, Any]
 
@@ -16,7 +19,7 @@ def tool_message(
     plugin_name: str | None,
     formatted: str | Json,
     display: Json,
-    result: Json,
+    result: CallResult,
     notes: tuple[Json, ...] = (),
 ) -> Json:
     """The ``role: "tool"`` message of one result.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...actors.calls.call import Call
     from ...actors.catalog.catalog import ToolDescriptor
+    from ...plugins.results.call_result import CallResult
 
 Json = dict[str, Any]
 
@@ -42,10 +43,10 @@ class Request:
     """
 
     wire: Json
-    judge: Callable[[Json], Json] | None = None
+    judge: Callable[[CallResult], Json] | None = None
     name: str | None = None
     expected: Expected | None = None
-    examine: Callable[[Json], Json] | None = None
+    examine: Callable[[CallResult], Json] | None = None
 
     def examined(self, call: Call) -> Json:
         """What is to be said of its call, which has ended."""
@@ -77,7 +78,7 @@ class Expected:
         """Hold a call that has ended against this, for `Recorder.submit_wire`."""
         return self.hold(call.result(), tuple(call.parts()))
 
-    def hold(self, result: Json, parts: tuple[Any, ...]) -> Json:
+    def hold(self, result: CallResult, parts: tuple[Any, ...]) -> Json:
         """The same of what a call has said."""
         ending, said = ending_of(result), result.get("result")
         told = said if isinstance(said, dict) else {}

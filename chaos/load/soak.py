@@ -43,7 +43,7 @@ from .load_test import LoadTest
 from .requests import Request, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from ..checker.facts import Run
@@ -330,8 +330,8 @@ def _mild(fault: f.Fault, chance: Random) -> f.Fault:
     return fault
 
 
-def _has_to_be(value: Any) -> Callable[[Json], Json]:
-    def judge(result: Json) -> Json:
+def _has_to_be(value: Any) -> Callable[[Mapping[str, Any]], Json]:
+    def judge(result: Mapping[str, Any]) -> Json:
         there, generation = result.get("result"), {"generation": result["generation"]}
         return (
             generation
@@ -342,5 +342,5 @@ def _has_to_be(value: Any) -> Callable[[Json], Json]:
     return judge
 
 
-def _counted(result: Json) -> Json:
+def _counted(result: Mapping[str, Any]) -> Json:
     return {"counted": result.get("result"), "generation": result["generation"]}

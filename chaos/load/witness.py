@@ -28,11 +28,12 @@ from ..checker.host_rules import OWN_ANSWERS
 from ..inject.wires import host_reply, tool_request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...hosts.process.process import Command, ProcessExit, ProcessListener
     from ...hosts.process.transport import Carry, Transport
     from ...hosts.process_tree.watchdog import Watchdog
+    from ...plugins.results.call_result import CallResult
     from ..checker.facts import Fact
     from ..inject.wires import HostReply, ToolRequest
     from ..recorder import Recorder
@@ -60,7 +61,7 @@ class Given:
     at: float
     state: str | None
     answered: bool = False
-    result: Json | None = None
+    result: CallResult | None = None
     new_state: str | None = None
     rounds: int = 1
 
@@ -114,7 +115,7 @@ class Witness:
         with self._lock:
             self._given.remove(given)
 
-    def judge(self, call: str, result: Json, *, hooked: bool = False) -> Json:
+    def judge(self, call: str, result: Mapping[str, Any], *, hooked: bool = False) -> Json:
         """What the line says of a tool's own answer that a caller was told: whose it is, and whether it is that call's.
 
         Hooks may have changed a result: then only its generation is told. A tool's failure may bear a code that only the board
@@ -127,7 +128,7 @@ class Witness:
         last = seen[-1]
         if hooked:
             return {"generation": last.generation, "judged": False}
-        due = last.result or {}
+        due: Mapping[str, Any] = last.result or {}
         looked_at = (
             due if due.get("success") else {key: due[key] for key in ("success", "error") if key in due}
         )
@@ -139,7 +140,7 @@ class Witness:
             }
         return {"generation": last.generation}
 
-    def examine(self, call: str, result: Json, *, hooked: bool = False) -> Json:
+    def examine(self, call: str, result: Mapping[str, Any], *, hooked: bool = False) -> Json:
         """As `judge`, of any result; one that is no answer of the tool's own is not judged."""
         if ending_of(result) not in {"success", "failure"}:
             return {"judged": False}

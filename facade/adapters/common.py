@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..callboard import Callboard
+    from ..plugins.results.call_result import CallResult
 
 Json = dict[str, Any]
 
@@ -43,7 +44,7 @@ class Ended(NamedTuple):
     success: bool
     value: Any
     text: str
-    result: Json
+    result: CallResult
 
 
 def offered(board: Callboard) -> list[Offered]:
@@ -106,7 +107,7 @@ def run_here(board: Callboard, name: str, arguments: Json | str, *, call_id: str
         call.cancel()  # as above: the thread may have been interrupted
 
 
-def ended(result: Json, plugin: str | None) -> Ended:
+def ended(result: CallResult, plugin: str | None) -> Ended:
     """How a call has ended, from its result."""
     if not result.get("success"):
         return Ended(False, None, failure_text(result, plugin), result)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
 
     from ..callboard import Callboard
+    from ..plugins.results.call_result import CallResult
     from ..supervision.runtime.events import Event
 
     Context = ServerRequestContext[dict[str, Any]]
@@ -200,7 +201,7 @@ class BoardServer:
         try:
             ended = await self._run(ctx, params)
         except NotStarted:
-            ended = {"code": Code.UNKNOWN_TOOL}, None
+            ended = {"success": False, "code": Code.UNKNOWN_TOOL}, None
         if isinstance(ended, types.InputRequiredResult):
             return ended
         result, plugin = ended
@@ -237,7 +238,7 @@ class BoardServer:
 
     async def _run(
         self, ctx: Context, params: types.CallToolRequestParams
-    ) -> tuple[dict[str, Any], str | None] | types.InputRequiredResult:
+    ) -> tuple[CallResult, str | None] | types.InputRequiredResult:
         if params.request_state is None:
             running = self._begun(ctx, params)
         else:

@@ -21,6 +21,8 @@ from ..results.hook_faults import HookFault
 from ..results.provider_native import is_provider_native_tool_result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..contract.invocation import Invocation
     from ..results.hook_faults import Report
     from .hook_set import HookSet
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def default_text(result: Json) -> str:
+def default_text(result: Mapping[str, Any]) -> str:
     """Return what the model sees of a result whose tool does not format it."""
     if result.get("success"):
         if "result" in result:
@@ -40,7 +42,7 @@ def default_text(result: Json) -> str:
     return f"{text}\n{output}" if output else text
 
 
-def formatted_words(result: Json) -> str | Json:
+def formatted_words(result: Mapping[str, Any]) -> str | Json:
     """Return what the model sees of a result that is in its formatter's words already (`FORMATTED`)."""
     said = result.get("result") if result.get("success") else result.get("error")
     return said if isinstance(said, dict) and is_provider_native_tool_result(said) else as_text(said)

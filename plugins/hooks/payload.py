@@ -20,6 +20,8 @@ from .terms import PRE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..results.call_result import CallResult
+
 Json = dict[str, Any]
 
 
@@ -88,7 +90,7 @@ class InputData(HookData):
 class ResultData(HookData):
     """After a call: the result that its caller is to have, with ``output`` beside ``result`` as Amplifier has it."""
 
-    def __init__(self, value: Json, facts: Json) -> None:
+    def __init__(self, value: CallResult, facts: Json) -> None:
         super().__init__(("tool_result", "result"), value, facts)
 
     def shown(self) -> Any:
@@ -112,12 +114,12 @@ class ResultData(HookData):
         read = complete_result(value)
         if not read.valid:
             raise UnreadableAnswer(f"what it made of the result is none: {read.result['error']}")
-        for name in claims_of(read.result):
-            if name not in self.value or not _same(read.result[name], self.value[name]):
+        for name in claims_of(value):
+            if name not in self.value or not _same(value[name], self.value[name]):
                 raise UnreadableAnswer(
-                    f"it gave the result the {name!r} {read.result[name]!r:.60}, which only Callboard gives"
+                    f"it gave the result the {name!r} {value[name]!r:.60}, which only Callboard gives"
                 )
-        return read.result
+        return value
 
 
 SPOKEN: Final = frozenset({Code.TOOL_RAISED, Code.INVALID_RESULT})

@@ -15,6 +15,8 @@ from .codes import OUTCOMES, Code, Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .call_result import CallResult
+
 _MOST_FRAMES = 20
 """Frames of a tool's traceback that are kept: the innermost ones, on both sides of a chain."""
 
@@ -31,22 +33,24 @@ _Either = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 _CODES = {code.value: code for code in Code}
 
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+
 _RESERVED = frozenset({"success", "result"})
 
 
 @overload
 def failure(
     code: _NeverSent, error: str, *, outcome: Literal[Outcome.NOT_SENT] = ..., **facts: Any
-) -> dict[str, Any]: ...
+) -> CallResult: ...
 @overload
 def failure(
     code: _Unknown, error: str, *, outcome: Literal[Outcome.OUTCOME_UNKNOWN] = ..., **facts: Any
-) -> dict[str, Any]: ...
+) -> CallResult: ...
 @overload
-def failure(code: _Either, error: str, *, outcome: Outcome, **facts: Any) -> dict[str, Any]: ...
+def failure(code: _Either, error: str, *, outcome: Outcome, **facts: Any) -> CallResult: ...
 
 
-def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: Any) -> dict[str, Any]:
+def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: Any) -> CallResult:
     """Return ``{"success": false, "error", "code", "outcome", **facts}``.
 
     Args:
@@ -66,7 +70,9 @@ def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: 
         raise ValueError(f"a failure with code {code} says {' or '.join(possible)}, not {outcome}")
     if not _RESERVED.isdisjoint(facts):
         raise ValueError(f"a failure's facts cannot include {sorted(_RESERVED & facts.keys())}")
-    return {"success": False, "error": error, "code": code.value, "outcome": outcome.value, **facts}
+    result: Any = {"success": False, "error": error, "code": code.value, "outcome": outcome.value, **facts}
+    told: CallResult = result
+    return told
 
 
 def reported(result: Mapping[str, Any]) -> Code | None:
@@ -80,6 +86,12 @@ def reported(result: Mapping[str, Any]) -> Code | None:
     return _CODES.get(code) if isinstance(code, str) else None
 
 
+def reported_outcome(result: Mapping[str, Any]) -> Outcome | None:
+    """Return whether the tool may have run, if Callboard reports the failure; as `reported`."""
+    outcome = result.get("outcome")
+    return _OUTCOMES.get(outcome) if reported(result) is not None and isinstance(outcome, str) else None
+
+
 def ending_of(result: Mapping[str, Any]) -> str:
     """Return how a call ended, in one word: ``success``, ``failure`` (the tool's own) or the code of a failure of ours."""
     if result.get("success"):
@@ -88,7 +100,7 @@ def ending_of(result: Mapping[str, Any]) -> str:
     return "failure" if code is None else code.value
 
 
-def tool_raised(error: BaseException) -> dict[str, Any]:
+def tool_raised(error: BaseException) -> CallResult:
     """Return the failure of a call whose tool raised: ``type``, ``message`` and ``traceback`` are facts.
 
     It raises nothing, even for an exception that cannot be turned into text.

@@ -18,7 +18,7 @@ state that came with the answer must not be kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from ...base.errors import JsonValueError
 from ...base.foreign import blames
@@ -27,9 +27,12 @@ from ...base.validation import a_type
 from .codes import Code, Outcome
 from .failures import describe, failure
 
-_APART = "said_by_tool"
+if TYPE_CHECKING:
+    from .call_result import CallResult
 
-FORMATTED = "formatted_by_tool"
+_APART: Final = "said_by_tool"
+
+FORMATTED: Final = "formatted_by_tool"
 """The key of a result whose words are those of its tool's formatter, since the tool's own answer is not JSON."""
 
 _OURS: dict[str, frozenset[str] | None] = {
@@ -51,7 +54,7 @@ class NormalisedResult(NamedTuple):
         valid: the tool answered by the contract; false for the failures that Callboard reports.
     """
 
-    result: dict[str, Any]
+    result: CallResult
     valid: bool
 
 
@@ -98,6 +101,7 @@ def normalise_result(answer: Any) -> NormalisedResult:
 
 def complete_result(answer: Any) -> NormalisedResult:
     """Read an answer that is JSON and not shared, such as a host's; it is completed in place. Raises nothing."""
+    result = answer
     if type(answer) is not dict:
         return invalid_result(f"the tool answered with {_kind(answer)}; a result is a mapping with 'success'")
     success = answer.get("success")
@@ -113,7 +117,7 @@ def complete_result(answer: Any) -> NormalisedResult:
             _say_error(answer, error)
     else:
         return invalid_result(f"the tool's answer has {success!r:.80} as 'success'; it is true or false")
-    return NormalisedResult(answer, True)  # by name it takes three times as long
+    return NormalisedResult(result, True)  # by name it takes three times as long
 
 
 def worded(unwritten: Unwritten, said: str | dict[str, Any]) -> Worded:
@@ -136,10 +140,10 @@ def worded(unwritten: Unwritten, said: str | dict[str, Any]) -> Worded:
         result["result"] = said
     else:
         result["error"] = said if isinstance(said, str) else dump_json(said).decode()
-    return Worded(result, valid=True)
+    return Worded(cast("CallResult", result), valid=True)
 
 
-def claims_of(result: dict[str, Any]) -> list[str]:
+def claims_of(result: Mapping[str, Any]) -> list[str]:
     """Return the keys of a result by which it says what only Callboard says."""
     return [
         name
@@ -148,7 +152,7 @@ def claims_of(result: dict[str, Any]) -> list[str]:
     ]
 
 
-def set_apart(result: dict[str, Any]) -> dict[str, Any]:
+def set_apart(result: CallResult) -> CallResult:
     """Take out of a tool's result what only Callboard says, in place; it stands under ``said_by_tool`` then.
 
     To be done where the answer of a tool becomes the result of a call. So what Callboard reports can be believed wherever
@@ -156,17 +160,18 @@ def set_apart(result: dict[str, Any]) -> dict[str, Any]:
     lost. A ``code`` that is none of ours is the tool's own, and stays.
     """
     if "code" in result or "outcome" in result or "state_saved" in result or FORMATTED in result:
-        said = {name: result.pop(name) for name in claims_of(result)}
+        keys = cast("dict[str, Any]", result)
+        said = {name: keys.pop(name) for name in claims_of(result)}
         if said:
             result[_APART] = said
     return result
 
 
-def as_answered(result: dict[str, Any]) -> dict[str, Any]:
+def as_answered(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's result as the tool gave it, with its own words in their place: for its own formatter."""
     said = result.get(_APART)
     if not isinstance(said, dict):
-        return result
+        return cast("dict[str, Any]", result)
     own = {name: value for name, value in said.items() if name in _OURS}
     return {name: value for name, value in result.items() if name != _APART} | own
 

@@ -133,6 +133,12 @@ def test_what_is_no_function_is_refused_when_it_is_said(thing):
         Callboard().tool(thing)
 
 
+def test_a_code_that_a_tool_gives_its_own_failure_is_none_of_callboards():
+    failed = ToolFailed("t", {"success": False, "error": "no", "code": "ENOENT", "outcome": "gone"})
+
+    assert (failed.code, failed.outcome, failed.result.get("code")) == (None, None, "ENOENT")
+
+
 def test_a_failure_that_was_raised_can_be_sent_elsewhere():
     failed = ToolFailed("t", {"success": False, "error": "no", "code": "cancelled", "outcome": "not_sent"})
 

@@ -25,6 +25,7 @@ from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ...callboard import Callboard
+    from ...plugins.results.call_result import CallResult
     from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
@@ -162,7 +163,7 @@ def _json(text: str, where: str) -> Any:
         raise click.UsageError(f"{where} is {error}") from error
 
 
-def show_result(result: Json, seconds: float, console: SafeConsole, whole: Json | None = None) -> None:
+def show_result(result: CallResult, seconds: float, console: SafeConsole, whole: Json | None = None) -> None:
     """Show a result to people; ``whole`` is the report of the crash that it tells of, if that is known."""
     took = f"{seconds * 1000:,.1f} ms"
     if result["success"]:

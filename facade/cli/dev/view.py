@@ -11,6 +11,7 @@ from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ...authoring.dev_server import LoadedAnew
+    from ...plugins.results.call_result import CallResult
     from ..ui.console import SafeConsole
     from ..ui.streams import Streams
 
@@ -32,7 +33,7 @@ class View(Protocol):
     def part(self, part: Any) -> None:
         """A part of the call under way."""
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+    def ended(self, result: CallResult, reads: Any, state: Json | None, seconds: float) -> None:
         """The call has ended: what the model reads, and the plugin's state if that has changed."""
 
     def told(self, what: Any) -> None:
@@ -70,7 +71,7 @@ class ForPeople:
         with self._lock:  # across the printing: what several threads say is not mixed within a line
             self._print((f"· {as_text(part)}", "dim"))
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+    def ended(self, result: CallResult, reads: Any, state: Json | None, seconds: float) -> None:
         with self._lock:  # across the printing: what several threads say is not mixed within a line
             show_result(result, seconds, self._console)
             if result.get("success"):
@@ -111,7 +112,7 @@ class ForPrograms:
     def part(self, part: Any) -> None:
         self._write({"part": part})
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+    def ended(self, result: CallResult, reads: Any, state: Json | None, seconds: float) -> None:
         self._write({"result": result, "content": reads, **({} if state is None else {"state": state})})
 
     def told(self, what: Any) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ...authoring.dev_server import LoadedAnew
     from ...authoring.recording_format import Entry
+    from ...plugins.results.call_result import CallResult
     from ...supervision.runtime.events import Event
 
 Json = dict[str, Any]
@@ -214,7 +215,7 @@ class _Problems:
     def part(self, part: Any) -> None:
         """See `View`."""
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+    def ended(self, result: CallResult, reads: Any, state: Json | None, seconds: float) -> None:
         """See `View`; a failure that no host has seen would not be seen otherwise."""
         if result.get("outcome") == "not_sent":
             complain(str(result.get("error")))

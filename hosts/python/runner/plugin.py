@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ....base.event_loop import EventLoop
+    from ....plugins.results.call_result import CallResult
     from .calls import Emit
     from .cancellation import Cancellation
 
@@ -143,7 +144,7 @@ class ServedPlugin:
             case _:
                 return hooks.ask(method)
 
-    def _execute(self, params: Json, way: Way) -> Json:
+    def _execute(self, params: Json, way: Way) -> CallResult:
         adapter, _ = self._plugin({})
         answer = run_tool(adapter, self._invocation(params), params.get("state", {}), way)
         if answer.valid:
