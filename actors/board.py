@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Mapping
 
+    from pykka import ActorRef
+
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
@@ -137,8 +139,8 @@ class Board:
         events: EventStream | None = None,
     ) -> None:
         take_standard_descriptors()
-        self.events = events or EventStream()
-        self.catalog = Catalog(contributions)
+        self.events: EventStream = events or EventStream()
+        self.catalog: Catalog = Catalog(contributions)
         steady = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)
         self._steady_clock: SystemClock | LentClock = steady
         self.clock: Clock = clock or steady
@@ -146,9 +148,9 @@ class Board:
         self._prepare_timeout = prepare_timeout
         self._routing_table = RoutingTable()
         self._calls_at_router = CallsAtRouter(self._routing_table)
-        self.withheld = Withheld(self.events)
+        self.withheld: Withheld = Withheld(self.events)
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
-        self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
+        self.tool_runtime: Any = tool_runtime if self._own_runtime is None else self._own_runtime
         self._services = services = Services(
             clock=steady,
             events=self.events,
@@ -161,9 +163,9 @@ class Board:
             tool_runtime=self.tool_runtime,
             people=lambda: self.hooks,
         )
-        self.scatter_gather = ScatterGather(services.threads)
+        self.scatter_gather: ScatterGather = ScatterGather(services.threads)
         claiming = ClaimCollector(self._routing_table, services, claim_patience)
-        self.hooks = Hooks(
+        self.hooks: Hooks = Hooks(
             self._routing_table, claiming, lambda: self.catalog.registry, self._route, services
         )
         self._listeners = self.hooks.listeners
@@ -171,17 +173,18 @@ class Board:
         self._stop_once = Once("the board")
         self._ending: list[PluginHandle] = []
         self._stopped = False
-        self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311 - jitter, no secret
+        chance = random.Random(seed).random  # noqa: S311 - jitter
+        self.supervisor: ActorRef[SupervisorActor] = SupervisorActor.start(steady, self.events, chance)
         for group in groups:
             ask_supervisor(self.supervisor, AddGroup(group))
-        self.router = RouterActor.start(
+        self.router: ActorRef[RouterActor] = RouterActor.start(
             self._routing_table,
             self._calls_at_router,
             self._dispatch,
             claiming,
             services,
         )
-        self.plugin_manager = PluginManager(
+        self.plugin_manager: PluginManager = PluginManager(
             supervisor=self.supervisor,
             routing_table=self._routing_table,
             catalog=self.catalog,
@@ -190,8 +193,8 @@ class Board:
             prepare_timeout=prepare_timeout,
             removed=(claiming.forget, self.hooks.forget, self._mounts.removed),
         )
-        self.queries = Queries(self.plugin_manager, self.scatter_gather, services.threads)
-        self.variants = Variants(self.catalog, self.scatter_gather, self.plugin_manager.lock)
+        self.queries: Queries = Queries(self.plugin_manager, self.scatter_gather, services.threads)
+        self.variants: Variants = Variants(self.catalog, self.scatter_gather, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
 

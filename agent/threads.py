@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 32
 """Threads of one turn; what there is to do beyond that waits."""
 
-logger = Log("callboard.agent")
+logger: Log = Log("callboard.agent")
 
 
 class WorkerPool:

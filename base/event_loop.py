@@ -12,7 +12,7 @@ from .foreign import Log
 if TYPE_CHECKING:
     from asyncio import Runner
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class EventLoop:

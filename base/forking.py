@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from .foreign import Log, contain
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 
 def take_standard_descriptors() -> None:
@@ -62,7 +62,7 @@ class _Process:
 
     def __init__(self) -> None:
         self.number = 0
-        self.pids = [os.getpid()]
+        self.pids: list[int] = [os.getpid()]
 
 
 process: Final = _Process()

@@ -11,6 +11,8 @@ from .virtual.waiting import waiter_for
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykka import ActorRef
+
     from ..actors.board import Board
     from .virtual.waiting import Waiter
 
@@ -42,7 +44,7 @@ class Probe:
     def __init__(self, board: Board) -> None:
         self._kept: deque[Any] = deque()
         self._waiter = waiter_for(board)
-        self.ref = _Mailbox.start(board, self._kept, self._waiter)
+        self.ref: ActorRef[_Mailbox] = _Mailbox.start(board, self._kept, self._waiter)
 
     def expect(self, what: Any = object, *, within: float = 10.0) -> Any:
         """Wait for the next message, which has to be this; return it.

@@ -30,7 +30,8 @@ class ScheduleNewer(ScheduleError, NewerVersion):
 
     def __init__(self, problem: str, **facts: Any) -> None:
         NewerVersion.__init__(self, f"format: {problem}", **facts)
-        self.path, self.problem = "format", problem
+        self.path: str = "format"
+        self.problem: str = problem
 
 
 @frozen

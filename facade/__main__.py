@@ -18,8 +18,8 @@ if _ours:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
     from .cli.app import main as run_command_line
-except ModuleNotFoundError as error:
-    missing: str | None = (error.name or "").partition(".")[0]
+except ModuleNotFoundError as _error:
+    missing: str | None = (_error.name or "").partition(".")[0]
     if missing not in {"click", "rich"}:
         raise
 else:

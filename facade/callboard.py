@@ -125,7 +125,7 @@ class Callboard:
         self._home: int | None = None
         self._first = FirstStart(self.start)
         self._functions: list[tuple[Any, Json]] = []
-        self.tool = ToolDecorator(self._add_function)
+        self.tool: ToolDecorator = ToolDecorator(self._add_function)
         parts = options_of_board(self.configuration)
         self._make = partial(Board, clock=clock, seed=seed, tool_runtime=tool_runtime, **parts)
         self._contributions = contributions_of(contributions)

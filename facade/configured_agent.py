@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .agent.core.core import HoldsBoard
     from .agent.loop.cancellation import Cancellation
     from .agent.sessions.session import Session
+    from .config.agent_section import AgentSettings
     from .loading.loaded import LoadedProvider
 
 Json = dict[str, Any]
@@ -44,9 +45,9 @@ class Agent:
             configuration,
             "a Configuration",
         )
-        self.settings = configuration.agent_settings
-        self.base_config = configuration.written
-        self.core = AgentCore(board, session_dir=self.settings.session_dir)
+        self.settings: AgentSettings = configuration.agent_settings
+        self.base_config: Mapping[str, Any] = configuration.written
+        self.core: AgentCore = AgentCore(board, session_dir=self.settings.session_dir)
         try:
             name, model = self._settle_provider(configuration, getattr(board, "providers", ()))
         except BaseException:  # an interrupt too may leave no thread running

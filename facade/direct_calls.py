@@ -41,7 +41,7 @@ class ToolFailed(CallboardError):
     def __init__(self, tool: str, result: Mapping[str, Any]) -> None:
         super().__init__(f"{tool}: {result.get('error')}")
         self.tool = tool
-        self.result = cast("CallResult", dict(result))
+        self.result: CallResult = cast("CallResult", dict(result))
         self.code: Code | None = reported(result)
         self.outcome: Outcome | None = reported_outcome(result)
         self.report: Json | None = result.get("crash_report")
@@ -63,7 +63,7 @@ class FirstStart:
 
     def __init__(self, start: Callable[[], object]) -> None:
         self.over = False
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         self._start = start
 
     def ready(self) -> None:

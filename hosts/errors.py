@@ -88,11 +88,11 @@ class RemoteError(HostError):
     """
 
     def __init__(self, error: dict[str, Any], *, host: str) -> None:
-        self.type = str(error.get("type") or "Error")
-        self.detail = str(error.get("detail") or "")
-        self.stack = str(error.get("stack") or "")
+        self.type: str = str(error.get("type") or "Error")
+        self.detail: str = str(error.get("detail") or "")
+        self.stack: str = str(error.get("stack") or "")
         phase = error.get("phase")
-        self.phase = phase if isinstance(phase, str) else None
+        self.phase: str | None = phase if isinstance(phase, str) else None
         super().__init__(titled(self.type, self.detail), host=host)
 
 
@@ -111,7 +111,7 @@ class ProtocolBreach(HostError):
         super().__init__(f"host {host!r} broke the protocol: {detail}", host=host)
         self.reason = reason
         self.detail = detail
-        self.facts = dict(facts or {})
+        self.facts: dict[str, int] = dict(facts or {})
 
 
 class RequestTooLarge(HostError):

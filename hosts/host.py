@@ -38,13 +38,14 @@ if TYPE_CHECKING:
     from .process.process import Command, ProcessExit
     from .process.transport import Carry
     from .process_tree.watchdog import Watchdog
+    from .protocol.description import Description
     from .protocol.listeners import HostListener, RequestOwner
     from .protocol.peer_events import Event
 
     Hears = Callable[[bytes], None] | None
     NotSent = HostGone | RequestTooLarge | JsonValueError
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 _NOT_HANDED_OVER = "its answer could not be handed over"
 
@@ -102,7 +103,7 @@ class Host:
         self.stopped: str | None = None
         self.stalled = False
         self.answered = False
-        self.description = PLAIN
+        self.description: Description = PLAIN
         self.features: frozenset[str] = frozenset()
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
         self._introduced = not command.extended

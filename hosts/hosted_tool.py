@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .report.crash_report import CrashReport
     from .sharing import Sharing
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 Json = dict[str, Any]
 
@@ -82,7 +82,7 @@ class HostedToolPlugin:
         carry: Carry | None = None,
     ) -> None:
         self.name = name
-        self.version = version
+        self.version: str = version
         self.command = command
         self.carry = carry
         self.dialect: Callable[[], Dialect] | None = None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .process.transport import Carry, Transport
     from .process_tree.watchdog import Watchdog
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class StderrTap(Protocol):

@@ -109,7 +109,7 @@ class ConversionError(InteropError):
 
     def __init__(self, message: str, *, reasons: Sequence[str] = ()) -> None:
         super().__init__(message if not reasons else f"{message}: {'; '.join(reasons)}")
-        self.reasons = tuple(reasons)
+        self.reasons: tuple[str, ...] = tuple(reasons)
 
 
 class HostedError(ConversionError):
@@ -123,7 +123,7 @@ class HostedError(ConversionError):
 
     def __init__(self, message: str, losses: Sequence[Loss]) -> None:
         super().__init__(message)
-        self.losses = tuple(losses)
+        self.losses: tuple[Loss, ...] = tuple(losses)
 
 
 class LossRefusedError(ConversionError):
@@ -135,7 +135,7 @@ class LossRefusedError(ConversionError):
 
     def __init__(self, message: str, losses: Sequence[Loss]) -> None:
         super().__init__(message, reasons=[f"{loss.code} ({loss.detail})" for loss in losses])
-        self.losses = tuple(losses)
+        self.losses: tuple[Loss, ...] = tuple(losses)
 
 
 _MOST_KEYS = 8

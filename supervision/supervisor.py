@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .runtime.clock import Clock, Timer
     from .runtime.events import EventStream
 
-logger = Log("callboard.supervision")
+logger: Log = Log("callboard.supervision")
 
 
 class SupervisorActor(SteadyActor):

@@ -37,7 +37,7 @@ class Tree:
     """
 
     def __init__(self, now: float = 0.0) -> None:
-        self.transitions = Transitions(self._forgotten)
+        self.transitions: Transitions = Transitions(self._forgotten)
         self.groups: dict[str, Group] = {ROOT: Group(GroupSpec(ROOT), since=now, up_since=now)}
         self.ended: list[Group] = []
 

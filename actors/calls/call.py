@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock, Timer
     from .future import CallFuture
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 CANCELLED = "the caller cancelled the call"
 
@@ -104,18 +104,18 @@ class Call:
         submitted: float = 0.0,
         streaming: bool = True,
     ) -> None:
-        self.id = call_id
-        self.tool_name = invocation.tool_name
+        self.id: str = call_id
+        self.tool_name: str | None = invocation.tool_name
         self.plugin_name: str | None = None
-        self.invocation = invocation
-        self.submitted = submitted
+        self.invocation: Invocation = invocation
+        self.submitted: float = submitted
         self.seconds: float | None = None
         self.deadline: float | None = None
-        self.streaming = streaming
-        self.attempt = 0
+        self.streaming: bool = streaming
+        self.attempt: int = 0
         self.began: float | None = None
-        self.sequence = 0
-        self.parts_dropped = 0
+        self.sequence: int = 0
+        self.parts_dropped: int = 0
         self.run: Any = None
         self.lost: Result | None = None
         self.final_state: dict[str, Any] | None = None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Timer
     from .stage import Result
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class Ending:
@@ -35,11 +35,11 @@ class Ending:
     __slots__ = ("first", "left", "over", "result", "waiting")
 
     def __init__(self, result: Result, first: Callable[[], None] | None) -> None:
-        self.result = result
-        self.first = first
+        self.result: Result = result
+        self.first: Callable[[], None] | None = first
         self.waiting: list[Callable[[], None]] = []
-        self.left = False
-        self.over = False
+        self.left: bool = False
+        self.over: bool = False
 
 
 def settle(

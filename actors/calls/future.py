@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...plugins.results.call_result import CallResult
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class CallFuture(Future["CallResult"]):

@@ -48,7 +48,7 @@ class IdleTimeout:
         self._heard = 0.0
         self._timer: Timer | None = None
         self._ended = False
-        self.broken_off = False
+        self.broken_off: bool = False
 
     def heard(self) -> None:
         """The tool has begun, or has sent a part."""

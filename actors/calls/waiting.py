@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Register = Callable[[Callback], bool]
     Forget = Callable[[Callback], None]
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 def wait_for_callback(

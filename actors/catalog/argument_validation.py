@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..calls.stage import Result
     from .catalog import ToolDescriptor
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 @frozen
@@ -81,8 +81,8 @@ class ArgumentChecks:
     __slots__ = ("by_tool", "unchecked")
 
     def __init__(self, checks: Mapping[str | None, _Check], unchecked: Mapping[str, str]) -> None:
-        self.by_tool = checks
-        self.unchecked = unchecked
+        self.by_tool: Mapping[str | None, _Check] = checks
+        self.unchecked: Mapping[str, str] = unchecked
 
     def or_those(self, others: ArgumentChecks | None, tools: Collection[str]) -> ArgumentChecks:
         """Checks that a call passes too if it fits the ``others``.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.events import EventStream
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Place = tuple[str, str | None]
 """A plugin and one of its tools, or ``None`` for all of them."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..services import Services
     from .circuit_breaker import BreakerPolicy, Turn
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class AdmissionControl:
@@ -71,8 +71,8 @@ class AdmissionControl:
         self._reports: dict[Suspect, dict[str, Any]] = {}
         self._counts = {"opened": 0, "quarantined": 0}
         self._refused = {"breaker_open": 0, "quarantined": 0}
-        self.alert = breaker is not None
-        self.confining = False
+        self.alert: bool = breaker is not None
+        self.confining: bool = False
 
     def refusal(self, call: Call) -> Result | None:
         """The result of a call that is refused, or ``None`` for one that may pass."""

@@ -107,8 +107,8 @@ class Breaker:
     """
 
     def __init__(self, policy: BreakerPolicy, random: Callable[[], float]) -> None:
-        self.state = BreakerState.CLOSED
-        self.failures = 0
+        self.state: BreakerState = BreakerState.CLOSED
+        self.failures: int = 0
         self._policy = policy
         self._random = random
         self._epoch = 0

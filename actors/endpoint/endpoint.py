@@ -36,13 +36,15 @@ if TYPE_CHECKING:
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ...plugins.contract.invocation import Invocation
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..calls.stage import Result
     from ..catalog.argument_validation import ArgumentChecks
     from ..services import Services
     from .circuit_breaker import BreakerPolicy
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 _SPARE = 1.0
 """Seconds beyond its grace that a call which has ended may keep its place, where nothing seems to run it."""
@@ -143,21 +145,21 @@ class Endpoint:
         carry: Callable[[Endpoint, Call], None] | None = None,
         tool_runtime: Any = None,
     ) -> None:
-        self.name = adapter.name
+        self.name: str = adapter.name
         self.adapter = adapter
         self.settings = settings
-        self.clock = services.clock
-        self.events = services.events
-        self.mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
+        self.clock: Clock = services.clock
+        self.events: EventStream = services.events
+        self.mailbox: Mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
         keeper = services.keeper
-        self.cell = (
+        self.cell: StateCell = (
             StateCell(state)
             if keeper is None
             else keeper.cell(adapter.name, state, adapter.former_name, adapter.rivals)
         )
-        self.call_metrics = CallMetrics(threading.Lock())
-        self.flight = CallEvents(adapter.name, services)
-        self.admission = AdmissionControl(
+        self.call_metrics: CallMetrics = CallMetrics(threading.Lock())
+        self.flight: CallEvents = CallEvents(adapter.name, services)
+        self.admission: AdmissionControl = AdmissionControl(
             adapter.name, services, breaker=settings.breaker, quarantine=settings.quarantine
         )
         self.checks: ArgumentChecks | None = None

@@ -55,7 +55,7 @@ class Mailbox:
         self._open = True
         self._refusal: Callable[[Call], Result] | None = None
         self._closed = False
-        self.holds = 0
+        self.holds: int = 0
         self._sequence = itertools.count(1)
 
     @property

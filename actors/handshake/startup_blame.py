@@ -38,8 +38,8 @@ class Suspects:
     """
 
     def __init__(self, cool_down: float) -> None:
-        self.one_by_one = False
-        self.been_up = False
+        self.one_by_one: bool = False
+        self.been_up: bool = False
         self.left_out: dict[str, LeftOut] = {}
         self._cool_down = cool_down
 

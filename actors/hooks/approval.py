@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Timer
     from ..services import Services
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 APPROVER = "the approver"
 
@@ -36,11 +36,11 @@ class ApprovalRequest:
     __slots__ = ("approver", "call", "done", "lasting", "over", "question", "timer")
 
     def __init__(self, question: Question | Form, call: str, done: Callable[[Any], None]) -> None:
-        self.question = question
-        self.call = call
-        self.done = done
-        self.over = False
-        self.lasting = (
+        self.question: Question | Form = question
+        self.call: str = call
+        self.done: Callable[[Any], None] = done
+        self.over: bool = False
+        self.lasting: bool = (
             isinstance(question, Question) and question.tool_name is not None and question.plugin is not None
         )
         self.approver: Approver | None = None

@@ -42,7 +42,7 @@ class HookedCall(Call):
     def __init__(self, read: Call) -> None:
         super().__init__(read.id, read.invocation, submitted=read.submitted, streaming=read.streaming)
         self.notes: tuple[Json, ...] = ()
-        self.unreadable = read.result() if read.done() else None
+        self.unreadable: Result | None = read.result() if read.done() else None
 
     @property
     def owner(self) -> CallOwner | None:
@@ -75,7 +75,8 @@ class ToolRun(Call):
     def limit(self, clock: Clock, seconds: float | None) -> None:
         """See `Call`. There is one timer, the caller's, which ends both."""
         self._caller.limit(clock, seconds)
-        self.seconds, self.deadline = self._caller.seconds, self._caller.deadline
+        self.seconds: float | None = self._caller.seconds
+        self.deadline: float | None = self._caller.deadline
 
     def begin(self, now: float = 0.0, tell: Callable[[Call], None] | None = None) -> bool:
         """See `Call`. The caller's first: once it has ended as not sent, no tool may be given it."""
@@ -94,5 +95,5 @@ class ToolRun(Call):
         if self.decided:
             return False
         taken = self._caller.add_chunk(chunk, size)
-        self.parts_dropped = self._caller.parts_dropped
+        self.parts_dropped: int = self._caller.parts_dropped
         return taken

@@ -47,7 +47,7 @@ class Hooks:
         route: Callable[[Call, Claims | None], None],
         services: Services,
     ) -> None:
-        self.listeners = Listeners()
+        self.listeners: Listeners = Listeners()
         self.sampler: AnswersByModel | None = None
         self.callers: AsksCallers | None = None
         self._routing_table = routing_table

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..routing.claims import ClaimCollector
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
+    from .approval import Approvals
     from .listeners import Listeners
     from .runner import HookServices
 
@@ -57,7 +58,7 @@ class Interceptor:
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
     ) -> None:
-        self.people = means.people
+        self.people: Approvals = means.people
         self._clock = means.clock
         self._routing_table = routing_table
         self._ways = PipelineContext(

@@ -48,7 +48,7 @@ class Listeners:
     """
 
     def __init__(self) -> None:
-        self.ever = False
+        self.ever: bool = False
         self._lock = threading.Lock()
         self._all: tuple[Listener, ...] = ()
 

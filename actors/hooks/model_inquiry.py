@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..services import AnswersByModel, Services
     from .approval import ApprovalRequest, Approvals
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 MODEL = "the model"
 

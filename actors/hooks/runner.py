@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from ...plugins.hooks.approval import Question
     from ...plugins.hooks.chain import Chain, News, Step
     from ...plugins.hooks.terms import Listener
-    from ...supervision.runtime.clock import Timer
+    from ...supervision.runtime.clock import Clock, Timer
+    from ...supervision.runtime.events import EventStream
     from ..services import Services
+    from ..threads.hook_pool import HookPool
     from .approval import ApprovalRequest
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class Overdue:
@@ -64,11 +66,11 @@ class HookServices:
     """
 
     def __init__(self, services: Services) -> None:
-        self.clock = services.clock
-        self.events = services.events
-        self.threads = services.threads
-        self.people = Approvals(services)
-        self.overdue = Overdue()
+        self.clock: Clock = services.clock
+        self.events: EventStream = services.events
+        self.threads: HookPool = services.threads
+        self.people: Approvals = Approvals(services)
+        self.overdue: Overdue = Overdue()
 
 
 class HookRun:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...plugins.adapter.adapter import PluginAdapter
     from ...supervision.generation import ChildSpec
     from ...supervision.supervisor import SupervisorActor
-    from ..endpoint.endpoint import ToolSettings
+    from ..endpoint.endpoint import Endpoint, ToolSettings
     from ..hosting.host import SupervisedHost
     from ..services import Services
 
@@ -60,16 +60,16 @@ class HostedPlugin:
         load: dict[str, Any] | None = None,
         offer: Callable[[HostedPlugin, Iterable[dict[str, Any]]], None],
     ) -> None:
-        self.name = adapter.name
+        self.name: str = adapter.name
         self.config = config
         self.plugin = plugin
         self.supervised_host = supervised_host
-        self.ended = threading.Event()
-        self.settled = threading.Event()
+        self.ended: threading.Event = threading.Event()
+        self.settled: threading.Event = threading.Event()
         self.out: HostOut | None = None
         self.problem: CallboardError | None = None
         self.admitted = False
-        self.claims = False
+        self.claims: bool = False
         self._rejected_for: str | None = None
         self._events = services.events
         self._offer = offer
@@ -81,13 +81,13 @@ class HostedPlugin:
             on_open=self.settled.set,
             dispatcher=supervised_host.dispatcher,
         )
-        self.endpoint = tool.endpoint
+        self.endpoint: Endpoint = tool.endpoint
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
         # In the pump's thread, under the lock of its host: a message is all that may come of it.
         plugin.input_source = ActorInputSource(self._actor, services)
         plugin.on_tools_changed = functools.partial(tell, self._actor, ToolsChanged())
-        self.loaded_plugin = LoadedPlugin(
+        self.loaded_plugin: LoadedPlugin = LoadedPlugin(
             self.name, plugin, config, self._actor, load, self._on_loaded, self._on_rejected
         )
 

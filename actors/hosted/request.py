@@ -49,17 +49,17 @@ class HostedRun:
     def __init__(self, endpoint: Endpoint, call: Call, host: Host, base: int) -> None:
         self._endpoint = endpoint
         self._base = base
-        self.call = call
-        self.host = host
+        self.call: Call = call
+        self.host: Host = host
         self.params: dict[str, Any] = {}
         self.named: NamedStates | None = None
         self.given: dict[str, Any] | None = None  # the state, if it has a name
         self.request_id: str | None = None
-        self.sent = False
+        self.sent: bool = False
         self.vitals: Vitals | None = None
         self.idle_timeout: IdleTimeout | None = None
-        self.hung = False
-        self.ended = False
+        self.hung: bool = False
+        self.ended: bool = False
 
     @property
     def call_id(self) -> str:

@@ -47,7 +47,7 @@ class Sender:
     """
 
     def __init__(self, loaded_plugin: str | None = None) -> None:
-        self.address = {} if loaded_plugin is None else {"plugin": loaded_plugin}
+        self.address: dict[str, str] = {} if loaded_plugin is None else {"plugin": loaded_plugin}
         self._lock = threading.Lock()
         self._host: Host | None = None
         self._named = NamedStates()

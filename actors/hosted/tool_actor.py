@@ -78,7 +78,7 @@ class HostedToolActor(BaseActor):
         self._sender = Sender(None if dispatcher is None else adapter.name)
         self._told_of_work = False
         self._works = False
-        self.endpoint = Endpoint(
+        self.endpoint: Endpoint = Endpoint(
             adapter,
             settings,
             {},

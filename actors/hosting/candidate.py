@@ -72,7 +72,7 @@ class Candidate:
     def __init__(self, program_version: ProgramVersion, context: GenerationContext) -> None:
         self.program_version = program_version
         self.actor: pykka.ActorRef[Any] | None = None
-        self.known = threading.Event()
+        self.known: threading.Event = threading.Event()
         self.handshake: Handshake | None = None
         self.exit: Exit | None = None
         self.host: Host | None = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pykka
+    from pykka import ActorRef
 
     from ...hosts.sharing import Program
     from ...supervision.restart.policy import RestartPolicy
@@ -90,7 +91,9 @@ class SupervisedHost:
         self.name = name
         self.policy = policy
         called = f"dispatcher of {name}"
-        self.dispatcher = SharedDispatcher.start(called, services.events, services.clock) if shared else None
+        self.dispatcher: ActorRef[SharedDispatcher] | None = (
+            SharedDispatcher.start(called, services.events, services.clock) if shared else None
+        )
         if settings.limits.memory is not None:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
@@ -103,7 +106,7 @@ class SupervisedHost:
         self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
-        self.lifecycle = Lifecycle(program, settings, policy, self, services=services, watch=watch)
+        self.lifecycle: Lifecycle = Lifecycle(program, settings, policy, self, services=services, watch=watch)
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""

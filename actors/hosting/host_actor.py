@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from .generation import News
     from .settings import HostSettings
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class PumpListener:
@@ -150,7 +150,7 @@ class HostActor(BaseActor):
         waits: bool = False,
     ) -> None:
         super().__init__(f"{program.name}#{reporter.generation}", services.events, services.clock)
-        self.gate = CallGate()
+        self.gate: CallGate = CallGate()
         self._generation = Generation(settings, standby=loaded is not None)
         self._program = program
         self._settings = settings

@@ -113,7 +113,7 @@ class Lifecycle:
         recurs = policy.restart is not RestartType.TEMPORARY
         wanted = settings.standby and settings.limits.overlap and recurs
         self._standby = Standby(program.name, policy, self._start_standby, services) if wanted else None
-        self.reloads = Reloads(
+        self.reloads: Reloads = Reloads(
             program.name,
             ProgramVersion(program),
             owner,

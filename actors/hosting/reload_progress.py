@@ -87,9 +87,9 @@ class Reloads:
         *,
         services: Services,
     ) -> None:
-        self.turn = threading.Lock()
+        self.turn: threading.Lock = threading.Lock()
         self._name = name
-        self.program_version = program_version
+        self.program_version: ProgramVersion = program_version
         self._owner = owner
         self._start = start
         self._order = order

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..services import Services
     from .contracts import Reporter
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 BREATH = 0.1
 """Seconds after a takeover before the next standby is made: the calls that waited come first, and starting

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...base.errors import CallboardError
     from ...plugins.adapter.adapter import PluginAdapter
     from ...supervision.supervisor import SupervisorActor
-    from ..endpoint.endpoint import ToolSettings
+    from ..endpoint.endpoint import Endpoint, ToolSettings
     from ..services import Services
     from ..threads.hook_pool import Pending
 
@@ -44,17 +44,17 @@ class LocalPlugin:
         *,
         dispatcher: pykka.ActorRef[Any],
     ) -> None:
-        self.name = adapter.name
+        self.name: str = adapter.name
         self.state = state
         self.config = config
-        self.claims = adapter.has_claim
-        self.ended = threading.Event()
+        self.claims: bool = adapter.has_claim
+        self.ended: threading.Event = threading.Event()
         self.problem: CallboardError | None = None
         self.admitted = False
         self.setting_up: Pending[Any] | None = None
         self.unprepared: str | None = None
         self._tool = ThreadToolActor(adapter, settings, state, services, dispatcher)
-        self.endpoint = self._tool.endpoint
+        self.endpoint: Endpoint = self._tool.endpoint
         self._actor = ThreadToolActor.attach(self._tool)
 
     @property

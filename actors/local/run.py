@@ -28,10 +28,10 @@ class ThreadRun:
     __slots__ = ("_once", "call", "cancel", "fenced", "invocation", "stopping")
 
     def __init__(self, call: Call, invocation: Invocation) -> None:
-        self.call = call
-        self.invocation = invocation
-        self.fenced = False
-        self.stopping = False
+        self.call: Call = call
+        self.invocation: Invocation = invocation
+        self.fenced: bool = False
+        self.stopping: bool = False
         self.cancel: Callable[[], object] | None = None
         self._once = threading.Lock()
 

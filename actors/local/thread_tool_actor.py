@@ -56,8 +56,8 @@ class ThreadToolActor(BaseActor):
         super().__init__(adapter.name, services.events, services.clock)
         self._workers = Workers(adapter.name, self._on_back)
         self._fenced: set[ThreadRun] = set()
-        self.fenced_total = 0
-        self.endpoint = self._workers.endpoint = Endpoint(
+        self.fenced_total: int = 0
+        self.endpoint: Endpoint = Endpoint(
             adapter,
             settings,
             state,
@@ -67,6 +67,7 @@ class ThreadToolActor(BaseActor):
             interrupted=self._interrupted,
             tool_runtime=services.tool_runtime,
         )
+        self._workers.endpoint = self.endpoint
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         return cast("ActorInbox", SharedInbox(self._dispatcher, self))  # only the dispatcher reads

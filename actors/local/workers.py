@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..endpoint.endpoint import Endpoint
     from ..state.cell import StateCell
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 State = dict[str, Any]
 

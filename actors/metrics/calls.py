@@ -43,9 +43,9 @@ class Histogram:
     __slots__ = ("counts", "max", "sum")
 
     def __init__(self) -> None:
-        self.counts = [0] * (len(BOUNDS) + 1)
-        self.sum = 0.0
-        self.max = 0.0
+        self.counts: list[int] = [0] * (len(BOUNDS) + 1)
+        self.sum: float = 0.0
+        self.max: float = 0.0
 
     def add(self, seconds: float) -> None:
         """Count one duration; one below 0 counts as 0."""
@@ -137,7 +137,7 @@ class CallMetrics:
 
     def __init__(self, lock: AbstractContextManager[object]) -> None:
         self._lock = lock
-        self.submitted = 0
+        self.submitted: int = 0
         self._tools: dict[str, _OfTool] = {}
 
     def submit(self) -> None:

@@ -14,7 +14,7 @@ from .variants import HINT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 _WHOLE = "the arguments as a whole"
 
@@ -30,8 +30,8 @@ class ConfigMisfit(PluginLoadError):
     def __init__(self, plugin: str, problems: Sequence[tuple[str, str]], *, more: bool = False) -> None:
         told = "; ".join([f"{path}: {said}" for path, said in problems] + ["and more"] * more)
         super().__init__(f"plugin {plugin!r}: its configuration does not fit: {told}", plugin=plugin)
-        self.path = problems[0][0]
-        self.problems = tuple(problems)
+        self.path: str = problems[0][0]
+        self.problems: tuple[tuple[str, str], ...] = tuple(problems)
 
 
 def require_fit(plugin: str, schema: dict[str, Any] | None, config: dict[str, Any]) -> None:

@@ -75,23 +75,23 @@ class PluginManager:
         prepare_timeout: float,
         removed: Iterable[Callable[[str], None]],
     ) -> None:
-        self.closed = False
+        self.closed: bool = False
         self._removed = removed
         self._supervisor = supervisor
         self._routing_table = routing_table
         self._catalog = catalog
         self._services = services
         self._events = services.events
-        self.registration = Registration(routing_table, catalog, services.events)
+        self.registration: Registration = Registration(routing_table, catalog, services.events)
         self._load_timeout = load_timeout
         self._prepare_timeout = prepare_timeout
-        self.limit_watch = LimitWatch(services)
-        self.host_registry = HostRegistry(services, self.limit_watch)
+        self.limit_watch: LimitWatch = LimitWatch(services)
+        self.host_registry: HostRegistry = HostRegistry(services, self.limit_watch)
         self._handles: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
         self._taken_off: set[pykka.ActorRef[Any]] = set()
         self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         # A host is added to the supervisor while no other thread can remove it or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
         self._beginning = threading.RLock()

@@ -24,7 +24,7 @@ from ...plugins.results.failures import describe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Resource = TypeVar("Resource")
 

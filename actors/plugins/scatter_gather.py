@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..endpoint.plugin import PluginHandle
     from ..threads.hook_pool import HookPool, Pending
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..endpoint.plugin import PluginHandle
     from .scatter_gather import ScatterGather
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 HINT = "_tool_schema_target_formats"
 """The key of a plugin's configuration that says which formats of declarations its provider takes, best first."""

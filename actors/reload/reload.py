@@ -74,7 +74,7 @@ class NotTaken(CallboardError):
         self, why: str, changes: Sequence[ToolChange] = (), takeover: Takeover | None = None
     ) -> None:
         super().__init__(why)
-        self.changes = tuple(changes)
+        self.changes: tuple[ToolChange, ...] = tuple(changes)
         self.takeover = takeover
 
 

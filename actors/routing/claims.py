@@ -155,9 +155,9 @@ class Question:
     __slots__ = ("asking", "claim", "handing_over")
 
     def __init__(self, asking: ClaimRound, claim: Callable[[], bool | HookFailed | None]) -> None:
-        self.asking = asking
-        self.claim = claim
-        self.handing_over = False
+        self.asking: ClaimRound = asking
+        self.claim: Callable[[], bool | HookFailed | None] = claim
+        self.handing_over: bool = False
 
 
 class ClaimRound:
@@ -178,7 +178,7 @@ class ClaimRound:
     ) -> None:
         self.timer: Timer | None = None
         self.at_end: Callable[[], None] | None = None
-        self.late = False
+        self.late: bool = False
         self._tool = tool
         self._open = plugins
         self._events = events

@@ -101,9 +101,9 @@ class RoutingTable:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.routes = Routes()
+        self.routes: Routes = Routes()
         self.endpoints: Mapping[str, Endpoint] = {}
-        self.via_router = False
+        self.via_router: bool = False
 
     def update(self, change: Callable[[Routes], Routes]) -> None:
         """Replace the routes."""

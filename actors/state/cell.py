@@ -45,12 +45,13 @@ class StateCell:
         large: the committed state, or one that was, if it has `LARGE` bytes or more; ``None`` otherwise.
     """
 
-    limit = sys.maxsize
+    limit: int = sys.maxsize
 
     def __init__(self, state: State, version: int = 0) -> None:
         self._lock = threading.Lock()
         self.large = _if_large(state)
-        self.committed = (state, version)  # one object: readers never wait for a commit under way
+        # One object: readers never wait for a commit under way.
+        self.committed: tuple[State, int] = (state, version)
         self.recalled = False
 
     @property

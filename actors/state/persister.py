@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .cell import State
     from .store import StateStore
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 
@@ -310,8 +310,8 @@ class KeptCell(StateCell):
 
     def __init__(self, keeper: StateKeeper, plugin: str, state: State, saved: Saved | None = None) -> None:
         super().__init__(state, 0 if saved is None else saved.version)
-        self.recalled = saved is not None
-        self.limit = keeper.limit
+        self.recalled: bool = saved is not None
+        self.limit: int = keeper.limit
         self._keeper = keeper
         self.plugin = plugin
         self.unsaved: Saved | None = None

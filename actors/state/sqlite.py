@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from .store import News, Saved, Synchronous
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class SqliteStore:
@@ -50,7 +50,7 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, synchronous: Synchronous = "normal") -> None:
-        self.path = Path(path).resolve()
+        self.path: Path = Path(path).resolve()
         self._synchronous = synchronous
         self._news: News | None = None
         self._set_aside: list[dict[str, Any]] = []

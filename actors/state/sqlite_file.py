@@ -36,7 +36,7 @@ class StateStoreNewer(StateStoreError, NewerVersion):
 
     def __init__(self, message: str, *, file: Path, found: int, newest: int) -> None:
         NewerVersion.__init__(self, message, file=file, found=found, newest=newest)
-        self.store = str(file)
+        self.store: str = str(file)
 
 
 class Row(NamedTuple):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class UnknownMessage(TypeError):

@@ -29,7 +29,7 @@ MAX_STUCK = 8
 
 _IDLE_SECONDS = 10.0
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 
@@ -51,7 +51,7 @@ class Pending(Generic[Answer]):
         self._timeout = timeout
         self._until = time.monotonic() + timeout
         self._answers: queue.SimpleQueue[Answer | HookFailed] = queue.SimpleQueue()
-        self.put = self._answers.put
+        self.put: Callable[[Answer | HookFailed], None] = self._answers.put
 
     def give_up(self, why: str) -> None:
         """Make `wait` fail. The hook goes on, and what it returns is dropped."""

@@ -23,7 +23,7 @@ from ...base.frames import current_frames
 if TYPE_CHECKING:
     from types import FrameType
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class Stoppable(Protocol):

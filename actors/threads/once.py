@@ -14,7 +14,7 @@ from ...base.foreign import Log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class Once:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Job = Callable[["PoolThread"], bool]
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 
 class PoolThread:

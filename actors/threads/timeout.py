@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Value = TypeVar("Value")
 

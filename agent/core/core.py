@@ -102,10 +102,7 @@ class AgentCore:
         self._own = board is None
         self._sampler: Sampler | None = None
         self._before: AnswersByModel | None = None
-        if board is None:
-            self.board = Board()
-        else:
-            self.board = board if isinstance(board, Board) else _held(board)
+        self.board: Board = Board() if board is None else board if isinstance(board, Board) else _held(board)
         self._calls = ToolCalls(self.board, format_timeout=format_timeout, preview_timeout=preview_timeout)
         self._providers = Providers()
         # Who holds the board may have providers of its configuration, whose owner it stays, and say which is meant.

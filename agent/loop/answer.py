@@ -30,8 +30,8 @@ class Answer:
 
     def __init__(self) -> None:
         self._messages: list[Json] = []
-        self.broke = False
-        self.stop = Stop()
+        self.broke: bool = False
+        self.stop: Stop = Stop()
 
     def take(self, event: Json) -> bool:
         """Take an event; say whether it is to be passed on now."""

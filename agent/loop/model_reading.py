@@ -37,8 +37,8 @@ class Reading:
 
     def __init__(self, messages: tuple[Json, ...]) -> None:
         self.messages = messages
-        self.answer = Answer()
-        self.given_up = threading.Event()
+        self.answer: Answer = Answer()
+        self.given_up: threading.Event = threading.Event()
         self.stop: Callable[[], object] = lambda: None
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .tool_calls import ToolCalls
     from .turn_effects import Do
 
-logger = Log("callboard.agent")
+logger: Log = Log("callboard.agent")
 
 Json = dict[str, Any]
 
@@ -72,9 +72,9 @@ class ToolLoop:
         keep: Callable[[Session], SessionFile] | None,
         spawn: Spawn | None = None,
     ) -> None:
-        self.session = session
+        self.session: Session = session
         self.events: list[Json] = []
-        self.over = False
+        self.over: bool = False
         self.inbox: Inbox[Callable[[], None]] = Inbox()
         self._turn = Turn(max_rounds)
         self._calls = calls

@@ -98,9 +98,9 @@ class Turn:
     def __init__(self, max_rounds: int) -> None:
         if max_rounds < 1:
             raise ValueError(f"max_rounds is {max_rounds}; the model has to be asked at least once")
-        self.max_rounds = max_rounds
-        self.phase = Phase.NEW
-        self.round = 0
+        self.max_rounds: int = max_rounds
+        self.phase: Phase = Phase.NEW
+        self.round: int = 0
         self._steps: deque[Step] = deque()
         self._previewed: set[str] = set()
         self._submitted: set[str] = set()

@@ -6,12 +6,15 @@ not come into play. The provider of its own is the same with nothing to put toge
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..wires.openai_responses_wire import RESPONSES
 from .http import KeyHeader
 from .openai_chat import OPENAI_HOME, OPENAI_KEY
 from .over_http import OverHttp, Spelled
+
+if TYPE_CHECKING:
+    from ..wires.wire import Wire
 
 
 class ResponsesExtension(Spelled):
@@ -21,18 +24,18 @@ class ResponsesExtension(Spelled):
     state: ``"wires": ["openai.responses"]``; its configuration is to stand there under ``config``.
     """
 
-    name: ClassVar = "openai_responses_extension"
-    wire: ClassVar = RESPONSES
-    home: ClassVar = OPENAI_HOME
-    api_key_env: ClassVar = OPENAI_KEY
+    name: ClassVar[str] = "openai_responses_extension"
+    wire: ClassVar[Wire] = RESPONSES
+    home: ClassVar[str] = OPENAI_HOME
+    api_key_env: ClassVar[str] = OPENAI_KEY
 
 
 class OpenAIResponsesProvider(OverHttp):
     """Asks by Responses."""
 
-    name: ClassVar = "openai_responses"
-    wire: ClassVar = RESPONSES
-    wires: ClassVar = (RESPONSES,)
-    home: ClassVar = OPENAI_HOME
-    api_key_env: ClassVar = OPENAI_KEY
-    key: ClassVar = KeyHeader("authorization", "Bearer ")
+    name: ClassVar[str] = "openai_responses"
+    wire: ClassVar[Wire] = RESPONSES
+    wires: ClassVar[tuple[Wire, ...]] = (RESPONSES,)
+    home: ClassVar[str] = OPENAI_HOME
+    api_key_env: ClassVar[str] = OPENAI_KEY
+    key: ClassVar[KeyHeader] = KeyHeader("authorization", "Bearer ")

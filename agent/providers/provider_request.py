@@ -49,8 +49,8 @@ class ProviderRequest:
     """
 
     def __init__(self, wire: Wire, options: Options, payload: Json, random: Callable[[], float]) -> None:
-        self.url = options.base_url + wire.path
-        self.attempt = 0
+        self.url: str = options.base_url + wire.path
+        self.attempt: int = 0
         self._wire = wire
         self._options = options
         self._random = random
@@ -61,7 +61,7 @@ class ProviderRequest:
         self._request_id: str | None = None
         self._payload = payload
         self._mended: Json | None = None
-        self.body = self._written(payload)
+        self.body: bytes = self._written(payload)
 
     def _written(self, payload: Json) -> bytes:
         try:

@@ -65,7 +65,7 @@ class ReplayServer:
     """
 
     def __init__(self, script: Script | Iterable[Json], *, key: str | None = None, pace: float = 0.0) -> None:
-        self.script = script if isinstance(script, Script) else Script(script)
+        self.script: Script = script if isinstance(script, Script) else Script(script)
         self.requests: list[Request] = []
         self._key = key
         self._pace = pace

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...actors.board import Board
     from .provider_adapter import ProviderAdapter
 
-logger = Log("callboard.agent")
+logger: Log = Log("callboard.agent")
 
 Json = dict[str, Any]
 

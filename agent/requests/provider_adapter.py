@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...base.errors import HookError
 
-logger = Log("callboard.agent")
+logger: Log = Log("callboard.agent")
 
 Json = dict[str, Any]
 
@@ -71,11 +71,11 @@ class ProviderAdapter:
         require_mapping("the configuration of a provider", config)
         require(name is None or isinstance(name, str), "the name of a provider", name, "a text")
         self._config = dict(config or {})
-        self.plugin = make_instance(plugin, self._config) if isinstance(plugin, type) else plugin
-        self.name = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)
-        self.version = str(getattr(self.plugin, "version", "0"))
+        self.plugin: Any = make_instance(plugin, self._config) if isinstance(plugin, type) else plugin
+        self.name: str = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)
+        self.version: str = str(getattr(self.plugin, "version", "0"))
         self.extension = extension
-        self.made = isinstance(plugin, type)
+        self.made: bool = isinstance(plugin, type)
         self._hooks: dict[str, Callable[..., Any]] = {}
         asks_nobody = extension or feature
         left_out = PROVIDER_HOOKS.keys() - FEATURE_HOOKS if feature else SENDING_HOOKS if extension else ()

@@ -43,10 +43,10 @@ EXTENDING_HOOKS: Final = (
 """The hooks of providers and extensions that tool plugins have nothing like."""
 
 _UNIMPLEMENTED: Final = frozenset(
-    id(body)
+    id(_body)
     for protocol in (Feature, ProviderExtension, Provider)
     for name in PROVIDER_HOOKS
-    if (body := vars(protocol).get(name))
+    if (_body := vars(protocol).get(name))
 )
 
 

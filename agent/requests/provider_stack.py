@@ -41,16 +41,18 @@ class ProviderStack:
     """
 
     def __init__(self, provider: Any, extensions: Iterable[Any] = (), features: Iterable[Any] = ()) -> None:
-        self.provider = provider if isinstance(provider, ProviderAdapter) else ProviderAdapter(provider)
-        self.extensions = tuple(
+        self.provider: ProviderAdapter = (
+            provider if isinstance(provider, ProviderAdapter) else ProviderAdapter(provider)
+        )
+        self.extensions: tuple[ProviderAdapter, ...] = tuple(
             each if isinstance(each, ProviderAdapter) else ProviderAdapter(each, extension=True)
             for each in extensions
         )
-        self.features = tuple(
+        self.features: tuple[ProviderAdapter, ...] = tuple(
             each if isinstance(each, ProviderAdapter) else ProviderAdapter(each, feature=True)
             for each in features
         )
-        self.name = self.provider.name
+        self.name: str = self.provider.name
         self._in_order = (*self.extensions, self.provider)
 
     def init(self, config: Json, tools: Iterable[Json] = ()) -> Json:

@@ -168,9 +168,9 @@ class SessionFile:
     """
 
     def __init__(self, file: str | os.PathLike[str], session: Session, *, fsync: bool = False) -> None:
-        self.path = Path(file)
+        self.path: Path = Path(file)
         self.torn: Torn | None = None
-        self.written = 0
+        self.written: int = 0
         self._fsync = fsync
         self._size = 0
         self._fd = -1

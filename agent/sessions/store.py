@@ -26,7 +26,7 @@ class SessionStore:
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, fsync: bool = False) -> None:
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         self._fsync = fsync
 
     def open(self, session: Session) -> SessionFile:

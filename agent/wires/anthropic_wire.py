@@ -120,7 +120,7 @@ def _flagged(value: Json, failed: bool) -> Json:
 class AnthropicReader(StreamReader):
     """Reads the events of a message."""
 
-    family: ClassVar = ANTHROPIC_MESSAGES
+    family: ClassVar[str] = ANTHROPIC_MESSAGES
 
     def _begin_anew(self) -> None:
         super()._begin_anew()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-logger = Log("callboard.agent")
+logger: Log = Log("callboard.agent")
 
 
 def with_attachments(

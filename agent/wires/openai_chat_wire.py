@@ -102,7 +102,7 @@ class ChatReader(StreamReader):
     may be a piece. It is read only if no delta has said anything, and text that it repeats is left out.
     """
 
-    family: ClassVar = OPENAI_CHAT
+    family: ClassVar[str] = OPENAI_CHAT
 
     def _begin_anew(self) -> None:
         super()._begin_anew()

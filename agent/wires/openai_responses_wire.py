@@ -115,7 +115,7 @@ def _text(text: str) -> Json:
 class ResponsesReader(StreamReader):
     """Reads the events of a response."""
 
-    family: ClassVar = OPENAI_RESPONSES
+    family: ClassVar[str] = OPENAI_RESPONSES
 
     def _error(self, event: Json) -> Any:
         match event:

@@ -229,8 +229,8 @@ class StreamReader(ABC):
 
     def _begin_anew(self) -> None:
         """Begin an answer. What came before is forgotten: the answer that comes now is the whole one."""
-        self.partial = Partial()
-        self.ended = False
+        self.partial: Partial = Partial()
+        self.ended: bool = False
         self._calls = assembler(self.family)
         self._refused = False
         self._said = 0

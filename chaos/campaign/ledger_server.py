@@ -10,6 +10,10 @@ import sys
 import threading
 import uuid
 
+TYPE_CHECKING = False  # `typing` is not imported: it is most of what the start would take
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Server:
     """Speaks the handshake era of the protocol over its stdin and stdout."""
@@ -28,7 +32,7 @@ class Server:
                 continue
             self._hear(message)
 
-    def _hear(self, message: dict) -> None:  # type: ignore[type-arg] # a message of any kind
+    def _hear(self, message: "dict[str, Any]") -> None:
         number, params = message.get("id"), message.get("params") or {}
         match message.get("method"):
             case "initialize":
@@ -77,7 +81,7 @@ class Server:
 class Run:
     """One run of the tool."""
 
-    def __init__(self, server: Server, number: object, params: dict) -> None:  # type: ignore[type-arg] # as above
+    def __init__(self, server: Server, number: object, params: "dict[str, Any]") -> None:
         self.number = number
         self._server = server
         self._given = params["arguments"]

@@ -69,8 +69,9 @@ class LedgerTool:
 class AsyncLedgerTool(LedgerTool):
     """The same as a coroutine, which a cancel interrupts."""
 
-    stream_tool = None  # type: ignore[assignment] # what is asynchronous alone is asked for
-    execute_tool = None  # type: ignore[assignment]
+    # What is asynchronous alone is asked for.
+    stream_tool: None = None  # type: ignore[assignment]
+    execute_tool: None = None  # type: ignore[assignment]
 
     async def stream_tool_async(
         self,

@@ -43,7 +43,7 @@ class Sources:
     """
 
     def __init__(self, plan: Plan, folder: Path) -> None:
-        self.ledger = folder / "ledger"
+        self.ledger: Path = folder / "ledger"
         self.ledger.touch()
         self._plan, self._folder = plan, folder
         self._changes = 0

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 NEEDED = {"failing": "--host-failing-arguments", "streamed": "--host-stream-tool"}
 """Fixtures of rules about what not every host has, and the option that says that this one does, or with '' that it does not."""
 
-OPTIONS = {
+OPTIONS: dict[str, tuple[str | None, str]] = {
     "--host-cmd": (None, "the command line of the host to be tested; it is not given to a shell"),
     "--host-tool": (None, "the tool to be called; by default the first that the host offers"),
     "--host-arguments": ("{}", "its arguments, as JSON"),

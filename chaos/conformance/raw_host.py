@@ -45,7 +45,7 @@ class RawHost:
         self._ids = 0
         command = Command(tuple(argv), host_environment(os.environ, {}))
         self._transport = ProcessTransport("under test", command, self)
-        self.pid = self._transport.pid
+        self.pid: int = self._transport.pid
         self._transport.start()
 
     # Talking

@@ -45,8 +45,10 @@ class Book:
     def __init__(self, path: str, entries: int) -> None:
         self._file = os.open(path, os.O_RDWR)
         self._entries = entries
-        self.total = dict(zip(COUNTS, struct.unpack("<5Q", os.pread(self._file, ENTRIES, 0)), strict=True))
-        self.generation = dict.fromkeys(COUNTS, 0)
+        self.total: dict[str, int] = dict(
+            zip(COUNTS, struct.unpack("<5Q", os.pread(self._file, ENTRIES, 0)), strict=True)
+        )
+        self.generation: dict[str, int] = dict.fromkeys(COUNTS, 0)
 
     def count(self, what: str, more: int = 1) -> None:
         """It has happened again."""
@@ -70,7 +72,7 @@ class Fates:
     def __init__(self, schedule: dict[str, Any], book: Book) -> None:
         self._book = book
         self._entries = [(entry["trigger"], entry["fault"]) for entry in schedule["entries"]]
-        self.chance = random.Random(schedule["seed"])  # noqa: S311 - a game, no secret
+        self.chance: random.Random = random.Random(schedule["seed"])  # noqa: S311 - a game, no secret
         self.look_up()
 
     def look_up(self) -> None:
@@ -377,7 +379,11 @@ def spawn(argv: list[str], **options: Any) -> None:
     subprocess.Popen(argv, stdin=subprocess.DEVNULL, **options)
 
 
-if __name__ == "__main__":
-    _, host_name, schedule_path, book_path = sys.argv
+def main(host_name: str, schedule_path: str, book_path: str) -> None:
+    """Play the host of that name, by the schedule and the book at these paths."""
     plan = json.loads(Path(schedule_path).read_bytes())
     EvilHost(host_name, plan, Book(book_path, len(plan["entries"]))).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

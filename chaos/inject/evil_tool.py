@@ -76,7 +76,7 @@ class EvilToolPlugin(HostedToolPlugin):
         if language not in PROGRAMS:
             raise ValueError(f"there is no evil host in {language!r}; {meant(str(language), PROGRAMS)}")
         super().__init__(name, self._command)
-        self.schedule = (schedule or Schedule()).of(name)
+        self.schedule: Schedule = (schedule or Schedule()).of(name)
         self.language = language
         self._program = PROGRAMS[language]
         self._env = dict(env or {})

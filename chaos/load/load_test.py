@@ -119,8 +119,8 @@ class LoadTest:
         shares = quotas(calls, [source.plugin for source in sources], weights)
         self.recorder = recorder
         self.calls = calls
-        self.counts = Counts()
-        self.fronts = {
+        self.counts: Counts = Counts()
+        self.fronts: dict[str, Front] = {
             source.plugin: Front(source, shares[source.plugin], Random(f"{seed} {source.plugin}"))  # noqa: S311 - a load by its seed, no secret
             for source in sources
         }

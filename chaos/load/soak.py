@@ -138,14 +138,16 @@ class Soak:
         languages: tuple[Literal["node", "python"], ...] = ("node", "python"),
         seconds: float | None = None,
     ) -> None:
-        self.calls, self.faults, self.seed = calls, faults, seed
+        self.calls: int = calls
+        self.faults: int = faults
+        self.seed: int = seed
         self._folder = folder
         self._seconds = seconds if seconds is not None else max(0.05, min(0.03 * faults, calls / 5_000))
         self._census = Census()
         self._chance = Random(f"{seed} soak")  # noqa: S311 - a game, no secret
         self._languages = languages
         self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
-        self.schedule = self._draw()
+        self.schedule: Schedule = self._draw()
         self._lines = {name: LineRecord(name) for name in self._names}
         self.load_test: LoadTest | None = None
         self._board: Board | None = None

@@ -66,19 +66,19 @@ class Script:
                 raise ScheduleError(f"entries[{number}].fault", f"{entry.fault.kind!r} needs a real process")
         self.name = name
         self.clock = clock
-        self.tools = dict(tools)
-        self.schemas = list(schemas) if schemas is not None else [_schema(tool) for tool in tools]
+        self.tools: dict[str, Tool] = dict(tools)
+        self.schemas: list[Json] = list(schemas) if schemas is not None else [_schema(tool) for tool in tools]
         self.initial = state
         self.latency = latency
         self.memory_limit = memory_limit
         self.record = record
-        self.cues = Cues(own)
+        self.cues: Cues = Cues(own)
         self.guests: Mapping[str, Script] = {}
         self.generation: Sufferer | None = None
         self.start_faults: list[f.Fault] = []
         self.answer_faults: list[f.Fault] = []
-        self.chance = Random(f"{own.seed} {name}")  # noqa: S311 - a game, no secret
-        self.garbage = noise(self.chance.randrange)
+        self.chance: Random = Random(f"{own.seed} {name}")  # noqa: S311 - a game, no secret
+        self.garbage: Callable[[int], bytes] = noise(self.chance.randrange)
         self._refusals = 0
         self._birth_faults: list[f.Fault] = []
 

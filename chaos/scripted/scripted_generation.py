@@ -51,8 +51,9 @@ class ScriptedGeneration:
     def __init__(self, script: Script, pid: int, listener: ProcessListener, at_once: list[f.Fault]) -> None:
         self.pid = pid
         self.took: bytes | None = None
-        self.number = script.cues.generation
-        self.ended = self.gone = False
+        self.number: int = script.cues.generation
+        self.ended: bool = False
+        self.gone: bool = False
         self._script = script
         self._clock = script.clock
         self._listener = listener

@@ -28,7 +28,7 @@ class ScriptedHost:
     dialect: None = None
 
     def __init__(self, script: Script) -> None:
-        self.name = script.name
+        self.name: str = script.name
         self.script = script
         self.generations: list[ScriptedGeneration] = []
         self.carry: Carry = self._begin_generation

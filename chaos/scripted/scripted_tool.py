@@ -64,11 +64,11 @@ class ScriptedToolPlugin(HostedToolPlugin):
         record: Record = lambda _kind, _host, _facts: None,
         founds: Callable[[str], ScriptedHost] | None = None,
     ) -> None:
-        script = self.script = Script(
+        self.script: Script = Script(
             name, tools, clock, schedule or Schedule(),
             schemas=schemas, state=state, latency=latency, memory_limit=memory_limit, record=record,
         )  # fmt: skip
-        self._home = ScriptedHost(script)
+        self._home = ScriptedHost(self.script)
         self._founds = founds
         super().__init__(name, self._home.command, carry=self._home.carry)
 

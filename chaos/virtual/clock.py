@@ -28,7 +28,7 @@ class VirtualTimer:
     __slots__ = ("function", "when")
 
     def __init__(self, when: float, function: Callable[[], object]) -> None:
-        self.when = when
+        self.when: float = when
         self.function: Callable[[], object] | None = function
 
     def cancel(self) -> None:
@@ -46,7 +46,7 @@ class VirtualClock:
 
     def __init__(self, start: float = 1000.0, *, patience: float = 10.0) -> None:
         self.start = start
-        self.turns = Turns(patience)
+        self.turns: Turns = Turns(patience)
         self._now = start
         self._lock = threading.Lock()
         self._timers: list[tuple[float, int, VirtualTimer]] = []

@@ -28,6 +28,7 @@ from .stuck import NeverQuiet, Stuck, stacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from threading import Lock
 
 MAX_STEPS = 1_000_000
 """Turns in one `run`, after which it is taken never to come to an end."""
@@ -45,7 +46,7 @@ class VirtualInbox:
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
-        self.gate = closed_gate()
+        self.gate: Lock = closed_gate()
         self.handed: deque[Any] = deque()
         self.current: Any = None
         self.reader: int | None = None
@@ -87,8 +88,8 @@ class Turns:
     """
 
     def __init__(self, patience: float = 10.0) -> None:
-        self.steps = 0
-        self.lost = 0
+        self.steps: int = 0
+        self.lost: int = 0
         self._patience = patience
         self._lock = threading.Lock()
         self._line: deque[tuple[VirtualInbox, Any] | Callable[[], object]] = deque()

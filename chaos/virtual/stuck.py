@@ -35,7 +35,7 @@ class NeverQuiet(CallboardError):
 
     def __init__(self, steps: int, line: Iterable[Any]) -> None:
         self.steps = steps
-        self.line = [f"{item!r:.200}" for item, _ in zip(line, range(10), strict=False)]
+        self.line: list[str] = [f"{item!r:.200}" for item, _ in zip(line, range(10), strict=False)]
         super().__init__(f"not quiet after {steps:,} turns; in the line: {'; '.join(self.line)}")
 
 

@@ -31,7 +31,7 @@ class ToolFailed(RuntimeError):
 
     def __init__(self, text: str, result: Mapping[str, Any]) -> None:
         super().__init__(text)
-        self.result = dict(result)
+        self.result: dict[str, Any] = dict(result)
 
 
 def tools(board: Callboard) -> list[Tool]:

@@ -100,7 +100,7 @@ class DevServer:
         self._admit = admit
         self._lock = threading.RLock()
         self.configuration: Configuration = configuration_at(place)
-        self.board = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
+        self.board: TappedCallboard = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
         self._use(self.configuration, asks=True)
         self._whole = False
         self._last: Call | None = None

@@ -30,7 +30,7 @@ OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools"
 LANGUAGES: Final = {"javascript": "node"}
 """What a kind is written in, where it has another name."""
 
-TRY: Final = {
+TRY: Final[dict[str, tuple[str, ...]]] = {
     "node": ("npm test",),
     "typescript": ("npm install", "npm test"),
     "python": ("pytest",),

@@ -30,7 +30,7 @@ class ConfigurationError(CallboardError):
     ) -> None:
         super().__init__(f"{file}: {message}" if file else message)
         self.path = path
-        self.paths = tuple(paths) or (path,)
+        self.paths: tuple[str, ...] = tuple(paths) or (path,)
         self.file = file
 
 

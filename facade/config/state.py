@@ -20,7 +20,7 @@ from .errors import ConfigurationError, refused, require_known
 if TYPE_CHECKING:
     from ..actors.state.store import StateStore
 
-logger = Log("callboard.config")
+logger: Log = Log("callboard.config")
 
 STORES = ("memory", "sqlite")
 KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})

@@ -22,8 +22,8 @@ try:
     from opentelemetry.metrics import CallbackOptions, Observation
 
     from .otel_spans import CALL_KINDS, CallSpans
-except ImportError as error:
-    raise ImportError("this needs OpenTelemetry: pip install opentelemetry-api") from error
+except ImportError as _error:
+    raise ImportError("this needs OpenTelemetry: pip install opentelemetry-api") from _error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

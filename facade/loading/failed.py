@@ -10,7 +10,7 @@ from ..base.foreign import Log
 from ..base.frozen import frozen
 from ..plugins.sources.source import spelled
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 
 @frozen

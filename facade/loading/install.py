@@ -61,7 +61,7 @@ class Installer:
         lend: Callable[[Callable[[], Configuration], LoadedProviders], Lent],
     ) -> None:
         self.failed: list[FailedPlugin] = []
-        self.providers = LoadedProviders()
+        self.providers: LoadedProviders = LoadedProviders()
         self._configuration = configuration
         self._begin = begin
         self._model = lend(configuration, self.providers)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..plugins.adapter.adapter import PluginAdapter
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 EVERYBODY = "shared"
 """The host of all plugins whose ``share`` is just true."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
     from ..plugins.sources.mcp import McpSource
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 START_DEADLINE = 60.0
 """Seconds that a server has at least until it is ready, unless it says otherwise: ``npx`` and ``uvx`` may fetch it first."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[dict[str, Any]]
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 _CHANGES = frozenset(
     {"plugin_registered", "tools_changed", "plugin_removed", "plugin_unavailable", "host_reloaded"}
@@ -51,7 +51,7 @@ class ClientNews:
     """
 
     def __init__(self) -> None:
-        self.bus = InMemorySubscriptionBus()
+        self.bus: InMemorySubscriptionBus = InMemorySubscriptionBus()
         self._listing: deque[ServerSession] = deque(maxlen=_MAX_LISTENERS)
         self._logging: deque[tuple[ServerSession, types.LoggingLevel]] = deque(maxlen=_MAX_LISTENERS)
         self._of_hosts: deque[tuple[types.LoggingLevel, dict[str, Any]]] = deque(maxlen=_MAX_NEWS)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[dict[str, Any]]
     Done = Callable[[Any, str], None]
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 FORMS: Final = "forms"
 PAGES: Final = "pages"
@@ -78,7 +78,7 @@ class Question:
     def __init__(self, asked: Form | Sampling, calls: tuple[str, ...], done: Done) -> None:
         self.asked = asked
         self.calls = calls
-        self.over = asyncio.Event()
+        self.over: asyncio.Event = asyncio.Event()
         self._done = done
 
     @property
@@ -139,7 +139,7 @@ class AskedClient:
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
-        self.news = asyncio.Event()
+        self.news: asyncio.Event = asyncio.Event()
         self._can = can
         self._open: list[Question] = []
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 
 class NotThere(CallboardError):

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 PAGE = 500
 """Tools in one answer to ``tools/list``."""
@@ -91,7 +91,7 @@ class BoardServer:
 
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
-        self.board = make(self._news.hear)
+        self.board: Callboard = make(self._news.hear)
         self.failure: BaseException | None = None
         self._passed_on = PassedOn(self.board)
         self._generations: dict[str, int] = {}
@@ -102,7 +102,7 @@ class BoardServer:
         if many:
             self._introduced.set()
         self._up = asyncio.Event()
-        self.server = _Server(
+        self.server: _Server = _Server(
             "callboard",
             version=__version__,
             on_list_tools=self._list_tools,

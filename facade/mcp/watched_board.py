@@ -154,7 +154,7 @@ class WatchedBoard(TappedCallboard):
         alone = [entry for entry in entries if isinstance(entry, dict) and entry.get("required")]
         together = tuple(entry for entry in entries if entry not in alone)
         for several in (together, *((entry,) for entry in alone)):
-            self.configuration = replace(after, plugins=several)
+            self.configuration: Configuration = replace(after, plugins=several)
             try:
                 self._installer.install_configured(self.board)
             except PluginError as error:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..hosts.sharing import Sharing
     from ..loading.origins import Origins
 
-logger = Log("callboard.reload")
+logger: Log = Log("callboard.reload")
 
 
 def reload_host(

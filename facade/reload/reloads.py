@@ -32,7 +32,7 @@ class Reloads:
     """
 
     def __init__(self, running: Callable[[], Board], configuration: Callable[[], Configuration]) -> None:
-        self.origins = Origins()
+        self.origins: Origins = Origins()
         self._running = running
         self._configuration = configuration
         self._watches = ReloadWatches(self._reload_changed)

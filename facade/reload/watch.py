@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from .file_watcher import SourceWatch
 
-logger = Log("callboard.reload")
+logger: Log = Log("callboard.reload")
 
 _EXTRA = "'watch' in the option 'reload' needs the extra 'dev', which is watchfiles; install callboard[dev]"
 

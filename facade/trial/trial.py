@@ -158,14 +158,14 @@ class Trial:
     """
 
     def __init__(self, plan: Plan, sources: Sequence[Source] | None = None) -> None:
-        self.plan = plan
+        self.plan: Plan = plan
         self.recorder: Recorder | None = None
         self.load_test: LoadTest | None = None
         self.nemesis: Nemesis | None = None
         self.left_out: dict[str, str] = {}
-        self.began = time.monotonic()
+        self.began: float = time.monotonic()
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
-        self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
+        self.board: _Tampered = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
         self._given = sources
         self._stopping = False
         self._in_the_end: Json = {}

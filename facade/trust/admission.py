@@ -34,7 +34,7 @@ class NotTrusted(CallboardError):
     def __init__(self, plan: Plan, steps: tuple[Step, ...], place: str) -> None:
         self.plan = plan
         self.steps = steps
-        self.command = trusting(place)
+        self.command: str = trusting(place)
         super().__init__(
             f"{place} would have code fetched or built that is not trusted yet ({len(steps)} of {len(plan.steps)} steps); nothing "
             f"was done. See it: {planning(place)}; trust it: {self.command}"
@@ -71,9 +71,11 @@ class Admission:
         self._file = file
         self._resolutions = planner.resolutions
         self._releases = planner.releases
-        self.plan = planner.plan
-        self.trusted = file.digests() if self.plan.steps else frozenset[str]()
-        self.untrusted = tuple(each for each in self.plan.steps if each.digest not in self.trusted)
+        self.plan: Plan = planner.plan
+        self.trusted: frozenset[str] = file.digests() if self.plan.steps else frozenset[str]()
+        self.untrusted: tuple[Step, ...] = tuple(
+            each for each in self.plan.steps if each.digest not in self.trusted
+        )
 
     def trust(self) -> None:
         """Trust all of it, from now on. Raises `TrustNotKept`."""

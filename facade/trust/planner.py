@@ -73,7 +73,7 @@ class Planner:
         self.resolutions: dict[NodeGitSource, Resolved | PackageError] = {}
         self.releases: dict[NpmSource, Release | PackageError] = {}
         entries = [each for entry in configuration.plugins for each in spelled_out(entry)]
-        self.plan = Plan(tuple(map(self._planned, entries)))
+        self.plan: Plan = Plan(tuple(map(self._planned, entries)))
 
     def _planned(self, entry: Any) -> PlannedPlugin:
         called = spelled(entry)

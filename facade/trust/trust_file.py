@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..hosts.packages.consent import Step
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 MOST_BYTES = 4 * 1024 * 1024
 MOST = 5_000

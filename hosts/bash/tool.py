@@ -44,7 +44,7 @@ class BashToolPlugin(HostedToolPlugin):
         confinement: Confinement = FREE,
     ) -> None:
         super().__init__(name, self._command, version=version)
-        self.path = Path(path).absolute()
+        self.path: Path = Path(path).absolute()
         self._env = dict(env or {})
         self._confinement = confinement
 

@@ -53,8 +53,8 @@ class CommandToolPlugin(HostedToolPlugin):
         confinement: Confinement = FREE,
     ) -> None:
         super().__init__(name, self._command, version=version)
-        self.argv = tuple(command)
-        self.cwd = Path(cwd or ".").absolute()
+        self.argv: tuple[str, ...] = tuple(command)
+        self.cwd: Path = Path(cwd or ".").absolute()
         self._base = Path(base or self.cwd).absolute()
         self._env = dict(env or {})
         self._confinement = confinement

@@ -120,7 +120,7 @@ class ServerRequests:
 
     def __init__(self, plugin: str, roots: Sequence[str], source: InputSource | None) -> None:
         self.host: SpeaksThrough | None = None
-        self.busy = False
+        self.busy: bool = False
         self._plugin = plugin
         self._roots = {"roots": [{"uri": uri} for uri in roots]} if roots else None
         self._source = source

@@ -112,9 +112,9 @@ class Session:
         unfit: Callable[[Json], str | None] = _ignore,
         on_tools_changed: Callable[[], object] = _ignore,
     ) -> None:
-        self.stage = Stage.NEW
-        self.revision = revision
-        self.server = ("", "")
+        self.stage: Stage = Stage.NEW
+        self.revision: str | None = revision
+        self.server: tuple[str, str] = ("", "")
         self._client = client
         self._requests = ServerRequests(name, roots, source)
         self._capabilities: Json | None = None

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..protocol.dialect import Dialect
+
 
 READ_TIMEOUT = 30.0
 """Seconds for one page of a list, one resource or one prompt."""
@@ -37,7 +39,7 @@ _CLIENT = {"name": "callboard", "version": __version__}
 CONTAINER_DEADLINE = 10.0
 """Seconds that an engine has to end a container."""
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 
 def _after(end: Command, further: Callable[[], object] | None) -> None:
@@ -92,7 +94,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._selection = selection
         self._session: Session | None = None
         self._results = KeptResults(name, result_limit)
-        self.dialect = self._new_session
+        self.dialect: Callable[[], Dialect] | None = self._new_session
 
     def _command(self) -> Command:
         container = container_of(self.argv, f"callboard-{prefix_of(self.name)}-{secrets.token_hex(8)}")

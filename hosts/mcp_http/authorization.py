@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EARLY: Final = 30.0
 """Seconds before its end from which on a token is taken for ended."""
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class Authorization:

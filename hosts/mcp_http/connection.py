@@ -67,8 +67,8 @@ class Answer:
         headers = response.headers
         encoding = headers.get("content-encoding", "identity")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        self.status = response.status_code
-        self.kind = kind if encoding == "identity" else f"{encoding} encoding"
+        self.status: int = response.status_code
+        self.kind: str = kind if encoding == "identity" else f"{encoding} encoding"
         self.session: str | None = headers.get(SESSION)
         self.location: str | None = headers.get("location")
 

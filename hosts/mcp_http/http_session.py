@@ -70,7 +70,7 @@ class HttpSession:
     """
 
     def __init__(self, connection: Connection, owner: SessionOwner, most: int) -> None:
-        self.unmet = False
+        self.unmet: bool = False
         self._connection = connection
         self._owner = owner
         self._max = most

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _numbers = itertools.count(1 << 30)
 """Of sessions: beyond what any system has as a process id, so that a signal to one of them reaches nobody."""
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class HttpTransport:
@@ -50,13 +50,13 @@ class HttpTransport:
     stderr_tail = ""
 
     def __init__(self, host: str, listener: ProcessListener, open_connection: Open, max_answer: int) -> None:
-        self.pid = next(_numbers)
+        self.pid: int = next(_numbers)
         self.took: bytes | None = None
         self._host = host
         self._listener = listener
         self._open_connection = open_connection
         self._max = max_answer
-        self.unmet = False
+        self.unmet: bool = False
         self._born = time.monotonic()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 MOST_BYTES: Final = 1024 * 1024
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class TokenFile:

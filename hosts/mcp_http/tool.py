@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from ..mcp.session import Session
     from ..process.process import ProcessListener
+    from ..process.transport import Carry
     from ..process_tree.watchdog import Watchdog
+    from ..protocol.dialect import Dialect
+    from ..protocol.input_request import SpeaksThrough
     from ..protocol.wire import Message
     from .http_transport import HttpTransport
 
@@ -34,11 +37,11 @@ class HttpDialect:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.begin = session.begin
-        self.end = session.end
-        self.encode = session.encode
-        self.forget = session.forget
-        self.take = session.take
+        self.begin: Callable[[SpeaksThrough], None] = session.begin
+        self.end: Callable[[], None] = session.end
+        self.encode: Callable[[str, str, dict[str, Any]], bytes] = session.encode
+        self.forget: Callable[[str], None] = session.forget
+        self.take: Callable[[], tuple[bytes, Sequence[Message]]] = session.take
 
     @property
     def has_more(self) -> bool:
@@ -91,14 +94,14 @@ class McpHttpPlugin(McpToolPlugin):
         self._headers = dict(headers or {})
         require_url(url)
         require_headers(self._headers)
-        self.address = shown_url(url)
+        self.address: str = shown_url(url)
         self._max_answer = max_answer
         self._oauth = oauth
         has_own = any(name.lower() == "authorization" for name in self._headers)
         self._tokens = None if has_own else token_file(url)
         self._last: HttpTransport | None = None
-        self.carry = self._carry
-        self.dialect = lambda: HttpDialect(self._new_session())
+        self.carry: Carry | None = self._carry
+        self.dialect: Callable[[], Dialect] | None = lambda: HttpDialect(self._new_session())
 
     def _command(self) -> Command:
         if find_spec("httpx2") is None:

@@ -75,7 +75,7 @@ class NodeToolPlugin(HostedToolPlugin):
             require(value is None or isinstance(value, str), option, value, "a text")
         require_mapping("env", env)
         super().__init__(name, self._command, version=version)
-        self.entry = Path(entry).absolute()
+        self.entry: Path = Path(entry).absolute()
         self.export = export
         self._env = dict(env or {})
         self._node = node

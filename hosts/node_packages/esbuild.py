@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 VERSION = "0.28.2"
 """The version that is fetched; part of what is made with it depends on it."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 _LOCK = Path("node_modules") / ".package-lock.json"
 MOST_LOCK = 32 * 1024 * 1024

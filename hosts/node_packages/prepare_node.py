@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..packages.consent import Consent
     from .esbuild import Esbuild
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 
 @frozen

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..packages.command_runner import CommandRunner, Ended
     from .esbuild import Esbuild
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 SUFFIXES = frozenset({".ts", ".mts", ".cts"})
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 _warned_of: dict[Path, object] = {}
 """The roots that could not be written: each is logged once a process, since each plugin has a `PackageCache` of its own."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..sandbox.bwrap import SystemSandbox
     from .output import Output
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 NOTHING = Access()
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .cache import Entry, PackageCache
     from .command_runner import CommandRunner, Ended
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",

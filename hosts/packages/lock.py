@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 _LOOK = 0.05
 """Seconds between two looks at a lock, where the wait for it has a limit."""

@@ -9,6 +9,7 @@ from ..process.process import RingBuffer
 
 if TYPE_CHECKING:
     import subprocess
+    from typing import IO
 
 _HELD = 1024 * 1024
 """Bytes of a program's output that are kept."""
@@ -28,8 +29,12 @@ class Output(ABC):
         assert popen.stdout is not None
         assert popen.stderr is not None
         self.popen = popen
-        self.stdout, self.said = RingBuffer(_HELD), RingBuffer()
-        self.pipes = ((popen.stdout, (self.stdout, self.said)), (popen.stderr, (self.said,)))
+        self.stdout: RingBuffer = RingBuffer(_HELD)
+        self.said: RingBuffer = RingBuffer()
+        self.pipes: tuple[tuple[IO[bytes], tuple[RingBuffer, ...]], ...] = (
+            (popen.stdout, (self.stdout, self.said)),
+            (popen.stderr, (self.said,)),
+        )
 
     @abstractmethod
     def follow(self, deadline: float) -> bool:

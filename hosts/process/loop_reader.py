@@ -29,9 +29,9 @@ LEASE: Final = 0.02
 _BITE = 64 * 1024
 
 _TIME_LIMITS = [
-    number
+    _number
     for name in ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGUSR1")
-    if (number := getattr(signal, name, None)) is not None  # Windows has none of them
+    if (_number := getattr(signal, name, None)) is not None  # Windows has none of them
 ]
 
 
@@ -68,12 +68,12 @@ class LoopReader:
         failed: Callable[[BaseException], None],
         returned: Callable[[], None],
     ) -> None:
-        self.loop = loop
-        self.lock = lock
-        self.returned = returned
-        self.ended = False
-        self.gone = False
-        self.reads = 0
+        self.loop: AbstractEventLoop = loop
+        self.lock: Lock = lock
+        self.returned: Callable[[], None] = returned
+        self.ended: bool = False
+        self.gone: bool = False
+        self.reads: int = 0
         self._hear = hear
         self._wake = wake
         self._failed = failed
@@ -163,7 +163,7 @@ class Lending:
         wake: Callable[[], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         self.telling = False
         self.reader: LoopReader | None = None
         self._stdout = stdout

@@ -55,7 +55,9 @@ class PolledProcess(HostProcess):
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
-        self.exit_reader = self.wake_reader = self._wake_writer = -1
+        self.exit_reader: int = -1
+        self.wake_reader: int = -1
+        self._wake_writer = -1
         self._stdin: int | None = popen.stdin.fileno()
         self._outbox = Outbox()
         for stream in (popen.stdin, popen.stdout, popen.stderr):

@@ -35,7 +35,7 @@ class RingBuffer:
 
     def __init__(self, limit: int = 64 * 1024) -> None:
         self.limit = limit
-        self.total = 0
+        self.total: int = 0
         self._chunks: deque[bytes] = deque()
         self._held = 0
 
@@ -166,13 +166,16 @@ class HostProcess(ABC):
 
     def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
         self.host = host
-        self.popen = popen = leader.popen
-        self.pid = popen.pid
-        self.birth, self.mark, self.number = leader.birth, leader.mark, leader.number
-        self.started_at = time.monotonic()
-        self.stderr = RingBuffer()
+        popen = leader.popen
+        self.popen: subprocess.Popen[bytes] = popen
+        self.pid: int = popen.pid
+        self.birth: float = leader.birth
+        self.mark: str = leader.mark
+        self.number: int = leader.number
+        self.started_at: float = time.monotonic()
+        self.stderr: RingBuffer = RingBuffer()
         self.stop_reason: str | None = None
-        self.deaf = False
+        self.deaf: bool = False
         self._told = leader.told
         self._group = ProcessGroup(popen, contained=leader.contained)
         self._watchdog = watchdog

@@ -76,7 +76,7 @@ _FAULTS = {
 
 _Fact = TypeVar("_Fact")
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 def in_turns(

@@ -20,6 +20,9 @@ else:
     from .posix_process import polled as _begin
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from .loop_reader import LoopReader
     from .process import HostProcess
     from .pump import Pumping
     from .stop_ladder import StopLadder
@@ -91,11 +94,12 @@ class ProcessTransport:
         begin: Begin = _begin,
     ) -> None:
         self._process, self._pump = process, _ = begin(command, listener, host=host, watchdog=watchdog)
-        self.pid = process.pid
-        self.found_by = process.found_by
-        self.lead = self._pump.lead
-        self.is_led = self._pump.is_led
-        self.write = process.write  # on the way of every call: no further step in between
+        self.pid: int = process.pid
+        self.found_by: tuple[str, ...] = process.found_by
+        self.lead: Callable[[AbstractEventLoop, Callable[[], None]], LoopReader | None] = self._pump.lead
+        self.is_led: Callable[[], bool] = self._pump.is_led
+        # On the way of every call: no further step in between.
+        self.write: Callable[[bytes], None] = process.write
 
     @property
     def took(self) -> bytes | None:

@@ -67,10 +67,10 @@ class _Facts:
     __slots__ = ("alive", "birth", "parent", "session")
 
     def __init__(self, alive: bool, parent: int, session: int, birth: float) -> None:
-        self.alive = alive
-        self.parent = parent
-        self.session = session
-        self.birth = birth
+        self.alive: bool = alive
+        self.parent: int = parent
+        self.session: int = session
+        self.birth: float = birth
 
 
 def alive(pid: int) -> bool:

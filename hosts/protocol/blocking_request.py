@@ -48,7 +48,7 @@ class Asked:
     def __init__(self, method: str) -> None:
         self.call_id = method
         self.request_id: str | None = None
-        self.ended = threading.Event()
+        self.ended: threading.Event = threading.Event()
         self.value: Any = None
         self.state: dict[str, Any] | None = None
         self.error: dict[str, Any] | None = None

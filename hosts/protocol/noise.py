@@ -51,7 +51,7 @@ class Sample:
         return held
 
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 class Noise:

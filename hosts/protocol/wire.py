@@ -312,7 +312,7 @@ class LineSplitter:
 
     def __init__(self, max_line: int = MAX_LINE_BYTES) -> None:
         self.max_line = max_line
-        self.overflowed = False
+        self.overflowed: bool = False
         self._chunks: list[bytes] = []
         self._held = 0
 

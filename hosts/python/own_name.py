@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .runner.origin import PythonOrigin
     from .tool import PythonToolPlugin
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 def own_name(plugin: PythonToolPlugin, config: dict[str, Any] | None, seconds: float) -> str | None:

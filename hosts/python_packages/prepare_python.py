@@ -95,7 +95,7 @@ class PythonReadiness:
             raise PackageError(
                 f"the package {package.directory} {decided.problem}", plugin=str(package.directory)
             )
-        self.place = decided.place
+        self.place: Place = decided.place
         self._told = decided.told
 
     def step(self) -> Step | None:

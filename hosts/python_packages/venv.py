@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner
 
-logger = Log("callboard.packages")
+logger: Log = Log("callboard.packages")
 
 
 @frozen

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..process.process import Command, ProcessExit
     from .flight_recorder import FlightRecorder
 
-logger = Log("callboard.hosts")
+logger: Log = Log("callboard.hosts")
 
 
 @frozen

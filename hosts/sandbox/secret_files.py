@@ -51,10 +51,12 @@ class SecretFolder:
             HostStartError: one is not there or too large, permanent; or the folder cannot be made.
         """
         contents = {name: _content(name, secret, host) for name, secret in secrets.items()}
-        self.names = tuple(contents)
-        self.values = tuple(dict.fromkeys(text for data in contents.values() for text in _texts(data)))
+        self.names: tuple[str, ...] = tuple(contents)
+        self.values: tuple[str, ...] = tuple(
+            dict.fromkeys(text for data in contents.values() for text in _texts(data))
+        )
         try:
-            self.folder = _make()
+            self.folder: Path = _make()
             self._remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
             for name, data in contents.items():
                 _write(self.folder / name, data)

@@ -29,8 +29,8 @@ _TYPES: Final = {kind: stated for stated, kind in _KINDS.items()}
 class AgUiResults:
     """Reads tool messages, and the events that become such."""
 
-    format: ClassVar = AG_UI_TOOL
-    discriminators: ClassVar = frozenset({None, _RESULT_EVENT})
+    format: ClassVar[str] = AG_UI_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None, _RESULT_EVENT})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The id of a call in this protocol's spelling, and a message or an event of a tool."""
@@ -60,8 +60,8 @@ class AgUiResults:
 class ToAgUiResult:
     """Writes tool messages."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AG_UI_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AG_UI_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a tool message, whose id follows from the call's."""

@@ -38,8 +38,8 @@ _OF_THE_RESULT: Final = ("output", "errorText", "preliminary", "resultProviderMe
 class AiSdkCalls:
     """Reads parts of messages, and chunks with a whole input."""
 
-    format: ClassVar = AI_SDK_TOOL
-    discriminators: ClassVar = None  # the name of the tool is in the type
+    format: ClassVar[str] = AI_SDK_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = None  # the name of the tool is in the type
 
     def matches(self, value: Any) -> bool:
         """The id of a call in this spelling, with a part of a tool or the chunk that makes one."""
@@ -74,8 +74,8 @@ class AiSdkCalls:
 class ToAiSdkCall:
     """Writes the chunk that tells a call; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AI_SDK_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AI_SDK_TOOL
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a ``tool-input-available`` chunk."""
@@ -88,8 +88,8 @@ class ToAiSdkCall:
 class AiSdkResults:
     """Reads parts of messages that have a result, and chunks that are one."""
 
-    format: ClassVar = AI_SDK_TOOL
-    discriminators: ClassVar = None
+    format: ClassVar[str] = AI_SDK_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = None
 
     def matches(self, value: Any) -> bool:
         """A result, and the last of those that a tool tells on its way."""
@@ -115,8 +115,8 @@ class AiSdkResults:
 class ToAiSdkResult:
     """Writes the chunk that tells a result."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AI_SDK_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AI_SDK_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a ``tool-output-available`` or ``tool-output-error`` chunk."""

@@ -33,8 +33,8 @@ _OTHERS: Final = frozenset({"type", "function", "parametersJsonSchema", "paramet
 class AmplifierSchemas:
     """Reads tool declarations, with ``input_schema`` or ``parameters``."""
 
-    format: ClassVar = AMPLIFIER
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = AMPLIFIER
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A name and a schema without a type; Gemini's schemas have types in upper case."""
@@ -61,8 +61,8 @@ class AmplifierSchemas:
 class ToAmplifierSchema:
     """Writes tool declarations; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AMPLIFIER
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AMPLIFIER
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a ``ToolSpec``."""
@@ -76,8 +76,8 @@ class ToAmplifierSchema:
 class AmplifierCalls:
     """Reads ``ToolCall``s and ``tool_call`` blocks, with ``arguments`` or ``input``, or ``args`` as LangChain has them."""
 
-    format: ClassVar = AMPLIFIER
-    discriminators: ClassVar = frozenset({"tool_call", None})
+    format: ClassVar[str] = AMPLIFIER
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"tool_call", None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it, or an id, a name and arguments."""
@@ -117,8 +117,8 @@ class AmplifierCalls:
 class ToAmplifierCall:
     """Writes ``tool_call`` blocks; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AMPLIFIER
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AMPLIFIER
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a ``tool_call`` block."""
@@ -131,8 +131,8 @@ class ToAmplifierCall:
 class AmplifierResults:
     """Reads what tools return, ``{success, output, error}``, and ``tool_result`` blocks."""
 
-    format: ClassVar = AMPLIFIER
-    discriminators: ClassVar = frozenset({"tool_result", None})
+    format: ClassVar[str] = AMPLIFIER
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"tool_result", None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """An output with the id of a call, or success or failure without a ``result``."""
@@ -165,8 +165,8 @@ class AmplifierResults:
 class ToAmplifierResult:
     """Writes what tools return."""
 
-    source: ClassVar = HUB
-    target: ClassVar = AMPLIFIER
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = AMPLIFIER
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result; the message of a failure is its output too, as Amplifier itself fills it."""

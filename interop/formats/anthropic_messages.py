@@ -30,8 +30,8 @@ _CALL_KEYS = ("type", "id", "name", "caller")
 class AnthropicSchemas:
     """Reads tool declarations."""
 
-    format: ClassVar = ANTHROPIC_TOOL
-    discriminators: ClassVar = frozenset({"custom", None})
+    format: ClassVar[str] = ANTHROPIC_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom", None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key of the schema says it; Amplifier's tools look the same, and are told by a hint."""
@@ -53,8 +53,8 @@ class AnthropicSchemas:
 class ToAnthropicSchema:
     """Writes tool declarations; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = ANTHROPIC_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = ANTHROPIC_TOOL
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as an Anthropic tool."""
@@ -71,8 +71,8 @@ class ToAnthropicSchema:
 class AnthropicCalls:
     """Reads ``tool_use`` blocks."""
 
-    format: ClassVar = ANTHROPIC_TOOL
-    discriminators: ClassVar = frozenset({"tool_use"})
+    format: ClassVar[str] = ANTHROPIC_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"tool_use"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
@@ -103,8 +103,8 @@ class AnthropicCalls:
 class ToAnthropicCall:
     """Writes ``tool_use`` blocks; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = ANTHROPIC_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = ANTHROPIC_TOOL
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a ``tool_use`` block."""
@@ -117,8 +117,8 @@ class ToAnthropicCall:
 class AnthropicResults:
     """Reads ``tool_result`` blocks."""
 
-    format: ClassVar = ANTHROPIC_TOOL
-    discriminators: ClassVar = frozenset({"tool_result"})
+    format: ClassVar[str] = ANTHROPIC_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"tool_result"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The id of the call tells it from other results of this type."""
@@ -140,8 +140,8 @@ class AnthropicResults:
 class ToAnthropicResult:
     """Writes ``tool_result`` blocks, which belong first into the user's next message."""
 
-    source: ClassVar = HUB
-    target: ClassVar = ANTHROPIC_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = ANTHROPIC_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a block; content written for Anthropic goes in untouched."""

@@ -29,8 +29,8 @@ _STATUS = {False: "success", True: "error"}
 class BedrockSchemas:
     """Reads tool declarations."""
 
-    format: ClassVar = BEDROCK_TOOL
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = BEDROCK_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
@@ -60,8 +60,8 @@ class BedrockSchemas:
 class ToBedrockSchema:
     """Writes tool declarations; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = BEDROCK_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = BEDROCK_TOOL
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a ``toolSpec``."""
@@ -81,8 +81,8 @@ class ToBedrockSchema:
 class BedrockCalls:
     """Reads ``toolUse`` blocks."""
 
-    format: ClassVar = BEDROCK_TOOL
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = BEDROCK_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it, but for tools that the model's host runs."""
@@ -116,8 +116,8 @@ class BedrockCalls:
 class ToBedrockCall:
     """Writes ``toolUse`` blocks; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = BEDROCK_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = BEDROCK_TOOL
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a ``toolUse`` block."""
@@ -130,8 +130,8 @@ class ToBedrockCall:
 class BedrockResults:
     """Reads ``toolResult`` blocks."""
 
-    format: ClassVar = BEDROCK_TOOL
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = BEDROCK_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it, unless it stands in the core's own message, where it holds any result."""
@@ -159,8 +159,8 @@ class BedrockResults:
 class ToBedrockResult:
     """Writes ``toolResult`` blocks, which belong into a user's message."""
 
-    source: ClassVar = HUB
-    target: ClassVar = BEDROCK_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = BEDROCK_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a block; content written for Bedrock goes in untouched."""

@@ -68,7 +68,8 @@ class _Late:
     """
 
     def __init__(self, place: str, given: tuple[Any, ...]) -> None:
-        self._module, _, self.stands_for = place.partition(":")
+        self._module, _, name = place.partition(":")
+        self.stands_for: str = name
         self._given = given
 
     def real(self) -> Any:
@@ -95,7 +96,7 @@ class LateAccessor(_Late):
     ) -> None:
         super().__init__(place, given)
         self.format = format_id
-        self.discriminators = None if types is None else frozenset(types)
+        self.discriminators: frozenset[str | None] | None = None if types is None else frozenset(types)
 
     def matches(self, value: Any, /) -> bool:
         return bool(self.real().matches(value))
@@ -117,7 +118,7 @@ class LateAdapter(_Late):
         given: see `_Late`.
     """
 
-    source: ClassVar = HUB
+    source: ClassVar[str] = HUB
 
     def __init__(self, place: str, format_id: str, *given: Any) -> None:
         super().__init__(place, given)

@@ -24,8 +24,8 @@ from .openai_content import read_content, write_chat_text
 class CohereToolMessages:
     """Reads tool messages with documents."""
 
-    format: ClassVar = COHERE_TOOL
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = COHERE_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message, and a document in it."""
@@ -56,8 +56,8 @@ class CohereToolMessages:
 class ToCohereToolMessage:
     """Writes tool messages: data as documents, and all else as text; a failure is text throughout, behind the line that tells it."""
 
-    source: ClassVar = HUB
-    target: ClassVar = COHERE_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = COHERE_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a tool message."""

@@ -17,8 +17,8 @@ from ..parts import JsonPart, ResultPart, TextPart
 class CoreHostResults:
     """Reads what tools return."""
 
-    format: ClassVar = CORE_HOST_RESULT
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = CORE_HOST_RESULT
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """Success or failure, and none of Amplifier's keys."""

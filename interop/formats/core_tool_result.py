@@ -20,8 +20,8 @@ from ..results.text_fallback import as_text
 class CoreToolResults:
     """Reads core result payloads."""
 
-    format: ClassVar = CORE_TOOL_RESULT
-    discriminators: ClassVar = frozenset({"tool_result"})
+    format: ClassVar[str] = CORE_TOOL_RESULT
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"tool_result"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A text, and no id of a call."""
@@ -45,8 +45,8 @@ class CoreToolResults:
 class ToCoreToolResult:
     """Writes core result payloads."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CORE_TOOL_RESULT
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CORE_TOOL_RESULT
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as one text; its id and tool belong into the message, with the caller."""

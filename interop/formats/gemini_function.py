@@ -42,8 +42,8 @@ _BARE: Final = frozenset({"name", "description", "behavior", *_PAIRS[1]})
 class GeminiSchemas:
     """Reads declarations with a JSON Schema, in the wire's spelling or the Python SDK's."""
 
-    format: ClassVar = GEMINI_FUNCTION
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A key that nobody else has; or no schema at all, which nobody else allows."""
@@ -71,8 +71,8 @@ class GeminiSchemas:
 class ToGeminiSchema:
     """Writes declarations with a JSON Schema; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = GEMINI_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = GEMINI_FUNCTION
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration."""
@@ -91,8 +91,8 @@ class ToGeminiSchema:
 class GeminiCalls:
     """Reads ``functionCall`` parts."""
 
-    format: ClassVar = GEMINI_FUNCTION
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
@@ -130,8 +130,8 @@ class GeminiCalls:
 class ToGeminiCall:
     """Writes ``functionCall`` parts, with an id only where the source has one, and a sentinel where one is asked for."""
 
-    source: ClassVar = HUB
-    target: ClassVar = GEMINI_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = GEMINI_FUNCTION
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a part."""
@@ -152,8 +152,8 @@ class ToGeminiCall:
 class GeminiResults:
     """Reads ``functionResponse`` parts."""
 
-    format: ClassVar = GEMINI_FUNCTION
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
@@ -181,8 +181,8 @@ class GeminiResults:
 class ToGeminiResult:
     """Writes ``functionResponse`` parts."""
 
-    source: ClassVar = HUB
-    target: ClassVar = GEMINI_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = GEMINI_FUNCTION
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a part; an object written for Gemini goes in untouched."""

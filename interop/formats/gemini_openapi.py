@@ -38,8 +38,8 @@ def is_openapi(value: dict[str, Any]) -> bool:
 class GeminiOpenapiSchemas:
     """Reads declarations with ``parameters``."""
 
-    format: ClassVar = GEMINI_OPENAPI
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_OPENAPI
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """Types in upper case, and no JSON Schema beside them."""
@@ -70,8 +70,8 @@ class GeminiOpenapiSchemas:
 class ToGeminiOpenapiSchema:
     """Writes declarations with ``parameters``; what the language cannot say is widened, and declared."""
 
-    source: ClassVar = HUB
-    target: ClassVar = GEMINI_OPENAPI
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = GEMINI_OPENAPI
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration in the older language."""

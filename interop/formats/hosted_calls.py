@@ -19,8 +19,8 @@ from ..parts import UnreadPart
 class ResponsesHostedCalls:
     """Reads items that the server runs."""
 
-    format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar = None  # there is a new one every few months
+    format: ClassVar[str] = RESPONSES_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None  # there is a new one every few months
 
     def matches(self, value: Any) -> bool:
         """The type says it, unless the client is to act on it."""
@@ -38,8 +38,8 @@ class ResponsesHostedCalls:
 class AnthropicHostedCalls:
     """Reads ``server_tool_use`` and ``mcp_tool_use`` blocks, and what else ends so."""
 
-    format: ClassVar = ANTHROPIC_HOSTED
-    discriminators: ClassVar = None
+    format: ClassVar[str] = ANTHROPIC_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None
 
     def matches(self, value: Any) -> bool:
         """The type says it all."""
@@ -57,8 +57,8 @@ class AnthropicHostedCalls:
 class GeminiHostedCalls:
     """Reads ``toolCall`` parts, and code that Gemini runs: ``executableCode``."""
 
-    format: ClassVar = GEMINI_HOSTED
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
@@ -77,8 +77,8 @@ class GeminiHostedCalls:
 class BedrockHostedCalls:
     """Reads ``toolUse`` blocks of tools that the model's host runs."""
 
-    format: ClassVar = BEDROCK_HOSTED
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = BEDROCK_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key, and the type in it."""
@@ -97,8 +97,8 @@ class BedrockHostedCalls:
 class ResponsesHostedResults:
     """Reads items that say what the server's own call came to, where the call itself does not."""
 
-    format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar = None
+    format: ClassVar[str] = RESPONSES_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None
 
     def matches(self, value: Any) -> bool:
         """The type says it all."""
@@ -112,8 +112,8 @@ class ResponsesHostedResults:
 class AnthropicHostedResults:
     """Reads blocks that say what the server's own call came to."""
 
-    format: ClassVar = ANTHROPIC_HOSTED
-    discriminators: ClassVar = None
+    format: ClassVar[str] = ANTHROPIC_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None
 
     def matches(self, value: Any) -> bool:
         """The type says it, and the call that it belongs to."""
@@ -127,8 +127,8 @@ class AnthropicHostedResults:
 class GeminiHostedResults:
     """Reads ``toolResponse`` parts, and what code that Gemini ran came to: ``codeExecutionResult``."""
 
-    format: ClassVar = GEMINI_HOSTED
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""

@@ -29,8 +29,8 @@ _OF_OTHERS = re.compile(
 class ResponsesHostedTools:
     """Reads hosted tools of the Responses API; the type is the name."""
 
-    format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar = None  # see `is_hosted_tool`
+    format: ClassVar[str] = RESPONSES_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None  # see `is_hosted_tool`
 
     def matches(self, value: Any) -> bool:
         """A type that is nobody else's, and no schema."""
@@ -44,8 +44,8 @@ class ResponsesHostedTools:
 class AnthropicHostedTools:
     """Reads tools of Anthropic's own, which bear a date, and its toolsets."""
 
-    format: ClassVar = ANTHROPIC_HOSTED
-    discriminators: ClassVar = None  # there is a new date every few months
+    format: ClassVar[str] = ANTHROPIC_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = None  # there is a new date every few months
 
     def matches(self, value: Any) -> bool:
         """A dated type, and no schema."""
@@ -65,8 +65,8 @@ class AnthropicHostedTools:
 class GeminiHostedTools:
     """Reads tools of Gemini's own, each a key of its own in a tool; they are known by its looks, as new ones come."""
 
-    format: ClassVar = GEMINI_HOSTED
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = GEMINI_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """Nothing but such keys, each with its settings; what is null is unsaid."""
@@ -94,8 +94,8 @@ def _is_gemini(key: Any, said: Any) -> bool:
 class BedrockHostedTools:
     """Reads system tools, and the points in a list of tools up to which it is cached."""
 
-    format: ClassVar = BEDROCK_HOSTED
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = BEDROCK_HOSTED
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The one key says it."""

@@ -38,11 +38,11 @@ _OF_A_TASK: Final = frozenset({"task", "_meta"})
 class McpSchemas:
     """Reads tool declarations of one revision."""
 
-    discriminators: ClassVar = frozenset({None})
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
     __slots__ = ("format",)
 
     def __init__(self, revision: str) -> None:
-        self.format = revision
+        self.format: str = revision
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key of the schema says MCP, and what else there is says which."""
@@ -68,11 +68,11 @@ class McpSchemas:
 class ToMcpSchema:
     """Writes tool declarations of one revision; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
+    source: ClassVar[str] = HUB
     __slots__ = ("target",)
 
     def __init__(self, revision: str) -> None:
-        self.target = revision
+        self.target: str = revision
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a tool of MCP."""
@@ -98,8 +98,8 @@ class ToMcpSchema:
 class McpCalls:
     """Reads the parameters of ``tools/call``, alone or in their request; both revisions are alike."""
 
-    format: ClassVar = MCP_2025
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = MCP_2025
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The method says it, or a name with arguments and without an id; text would be the older way of Chat."""
@@ -130,8 +130,8 @@ class McpCalls:
 class ToMcpCall:
     """Writes the method and the parameters of ``tools/call``; the transport adds the rest."""
 
-    source: ClassVar = HUB
-    target: ClassVar = MCP_2025
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = MCP_2025
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a request without its id."""
@@ -150,8 +150,10 @@ class McpResults:
     __slots__ = ("discriminators", "format")
 
     def __init__(self, format_id: str) -> None:
-        self.format = format_id
-        self.discriminators = frozenset({"tool_result" if format_id == MCP_SAMPLING else None})
+        self.format: str = format_id
+        self.discriminators: frozenset[str | None] = frozenset(
+            {"tool_result" if format_id == MCP_SAMPLING else None}
+        )
 
     def matches(self, value: dict[str, Any]) -> bool:
         """Content without a role, or structured content; what else there is says which revision."""
@@ -193,11 +195,11 @@ class ToMcpResult:
     Data are said twice, as the protocol asks: as structured content, and as text for older clients.
     """
 
-    source: ClassVar = HUB
+    source: ClassVar[str] = HUB
     __slots__ = ("target",)
 
     def __init__(self, revision: str) -> None:
-        self.target = revision
+        self.target: str = revision
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result; which call it answers is the transport's affair."""

@@ -25,8 +25,8 @@ from .openai_chat_function import is_ollama_call, is_tool_message, names_its_too
 class OllamaCalls:
     """Reads calls out of ``tool_calls``."""
 
-    format: ClassVar = OLLAMA_TOOL
-    discriminators: ClassVar = frozenset({"function", None})
+    format: ClassVar[str] = OLLAMA_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"function", None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A function with an object of arguments, and no type; or with an index in it."""
@@ -59,8 +59,8 @@ class OllamaCalls:
 class ToOllamaCall:
     """Writes calls; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = OLLAMA_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = OLLAMA_TOOL
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call, with its id: the server ignores it, and relays hand it on."""
@@ -73,8 +73,8 @@ class ToOllamaCall:
 class OllamaToolMessages:
     """Reads tool messages that name their tool."""
 
-    format: ClassVar = OLLAMA_TOOL
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = OLLAMA_TOOL
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message with the name of the tool."""
@@ -100,8 +100,8 @@ class OllamaToolMessages:
 class ToOllamaToolMessage:
     """Writes tool messages: one text, and whose it is."""
 
-    source: ClassVar = HUB
-    target: ClassVar = OLLAMA_TOOL
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = OLLAMA_TOOL
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a tool message; there is no other way to tell whose it is than the tool's name."""

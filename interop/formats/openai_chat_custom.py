@@ -22,8 +22,8 @@ from ..schemas.shapes import breach, optional_object, optional_text, required_na
 class ChatCustomSchemas:
     """Reads custom tool declarations."""
 
-    format: ClassVar = CHAT_CUSTOM
-    discriminators: ClassVar = frozenset({"custom"})
+    format: ClassVar[str] = CHAT_CUSTOM
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool under its key, and none that is being called."""
@@ -50,8 +50,8 @@ class ChatCustomSchemas:
 class ToChatCustomSchema:
     """Writes custom tool declarations, of freeform tools alone."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CHAT_CUSTOM
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CHAT_CUSTOM
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a custom tool."""
@@ -71,8 +71,8 @@ class ToChatCustomSchema:
 class ChatCustomCalls:
     """Reads custom tool calls."""
 
-    format: ClassVar = CHAT_CUSTOM
-    discriminators: ClassVar = frozenset({"custom"})
+    format: ClassVar[str] = CHAT_CUSTOM
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool under its key that is being called."""
@@ -106,8 +106,8 @@ class ChatCustomCalls:
 class ToChatCustomCall:
     """Writes custom tool calls, of raw input alone."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CHAT_CUSTOM
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CHAT_CUSTOM
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a Chat custom tool call."""

@@ -31,8 +31,8 @@ _TYPES: frozenset[str | None] = frozenset({"function", None})
 class ChatFunctionSchemas:
     """Reads function declarations."""
 
-    format: ClassVar = CHAT_FUNCTION
-    discriminators: ClassVar = _TYPES
+    format: ClassVar[str] = CHAT_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = _TYPES
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A function under its key, and none that is being called."""
@@ -56,8 +56,8 @@ class ChatFunctionSchemas:
 class ToChatFunctionSchema:
     """Writes function declarations; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CHAT_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CHAT_FUNCTION
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a Chat function."""
@@ -92,8 +92,8 @@ class ChatFunctionCalls:
     servers that are known to do that, and never on by default.
     """
 
-    format: ClassVar = CHAT_FUNCTION
-    discriminators: ClassVar = _TYPES
+    format: ClassVar[str] = CHAT_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = _TYPES
     __slots__ = ("_decode_twice",)
 
     def __init__(self, *, decode_twice: bool = False) -> None:
@@ -138,8 +138,8 @@ class ChatFunctionCalls:
 class ToChatFunctionCall:
     """Writes function calls; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CHAT_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CHAT_FUNCTION
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a Chat function call."""
@@ -155,8 +155,8 @@ class ToChatFunctionCall:
 class ChatToolMessages:
     """Reads tool messages: the result of any call in this API."""
 
-    format: ClassVar = CHAT_FUNCTION
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = CHAT_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A tool's message that is not the core's own, and none of those that resemble it."""
@@ -181,8 +181,8 @@ class ChatToolMessages:
 class ToChatToolMessage:
     """Writes tool messages; the tool's name has no place in them, and strict servers refuse any other key."""
 
-    source: ClassVar = HUB
-    target: ClassVar = CHAT_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = CHAT_FUNCTION
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a tool message; content written for Chat goes in untouched."""

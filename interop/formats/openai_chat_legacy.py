@@ -19,8 +19,8 @@ from .openai_content import read_content
 class LegacyChatCalls:
     """Reads the object under ``function_call``."""
 
-    format: ClassVar = CHAT_LEGACY
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = CHAT_LEGACY
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A name and arguments as text, and nothing else; as an object they are a call of MCP's."""
@@ -40,8 +40,8 @@ class LegacyChatCalls:
 class LegacyChatMessages:
     """Reads messages of the role ``function``."""
 
-    format: ClassVar = CHAT_LEGACY
-    discriminators: ClassVar = frozenset({None})
+    format: ClassVar[str] = CHAT_LEGACY
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The role says it all."""

@@ -41,7 +41,7 @@ _ANSWERED_KEYS: Final = {"mcp_approval_response": "approval_request_id", "local_
 class ResponsesActions:
     """Reads such calls."""
 
-    format: ClassVar = RESPONSES_ACTION
+    format: ClassVar[str] = RESPONSES_ACTION
     discriminators: ClassVar[AbstractSet[str | None]] = ACTIONS
 
     def matches(self, value: dict[str, Any]) -> bool:
@@ -81,7 +81,7 @@ class ResponsesActions:
 class ResponsesActionOutputs:
     """Reads what such calls are answered with."""
 
-    format: ClassVar = RESPONSES_ACTION
+    format: ClassVar[str] = RESPONSES_ACTION
     discriminators: ClassVar[AbstractSet[str | None]] = OUTPUTS
 
     def matches(self, value: dict[str, Any]) -> bool:
@@ -104,8 +104,8 @@ class ResponsesActionOutputs:
 class ToResponsesActionOutput:
     """Writes what such a call is answered with, by the tool that it is to."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_ACTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_ACTION
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the item that answers; one that a tool wrote itself goes in untouched."""

@@ -23,8 +23,8 @@ from .openai_responses_items import item_metadata, kept_extras, read_output, wri
 class ResponsesCustomSchemas:
     """Reads custom tool declarations."""
 
-    format: ClassVar = RESPONSES_CUSTOM_SCHEMA
-    discriminators: ClassVar = frozenset({"custom"})
+    format: ClassVar[str] = RESPONSES_CUSTOM_SCHEMA
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """Flat, and without the keys of the other two formats of this type."""
@@ -46,8 +46,8 @@ class ResponsesCustomSchemas:
 class ToResponsesCustomSchema:
     """Writes custom tool declarations, of freeform tools alone."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_CUSTOM_SCHEMA
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_CUSTOM_SCHEMA
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a custom tool."""
@@ -67,8 +67,8 @@ class ToResponsesCustomSchema:
 class ResponsesCustomCalls:
     """Reads ``custom_tool_call`` items."""
 
-    format: ClassVar = RESPONSES_CUSTOM
-    discriminators: ClassVar = frozenset({"custom_tool_call"})
+    format: ClassVar[str] = RESPONSES_CUSTOM
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom_tool_call"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
@@ -97,8 +97,8 @@ class ResponsesCustomCalls:
 class ToResponsesCustomCall:
     """Writes ``custom_tool_call`` items, of raw input alone."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_CUSTOM
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_CUSTOM
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a custom tool call item, without an item id."""
@@ -114,8 +114,8 @@ class ToResponsesCustomCall:
 class ResponsesCustomOutputs:
     """Reads ``custom_tool_call_output`` items."""
 
-    format: ClassVar = RESPONSES_CUSTOM
-    discriminators: ClassVar = frozenset({"custom_tool_call_output"})
+    format: ClassVar[str] = RESPONSES_CUSTOM
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"custom_tool_call_output"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
@@ -129,8 +129,8 @@ class ResponsesCustomOutputs:
 class ToResponsesCustomOutput:
     """Writes ``custom_tool_call_output`` items."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_CUSTOM
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_CUSTOM
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as an output item; content written for Responses goes in untouched."""

@@ -27,8 +27,8 @@ _CALL_KEYS = ("type", "call_id", "name", "namespace", "id", "status", "caller", 
 class ResponsesFunctionSchemas:
     """Reads function declarations."""
 
-    format: ClassVar = RESPONSES_FUNCTION
-    discriminators: ClassVar = frozenset({"function"})
+    format: ClassVar[str] = RESPONSES_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"function"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A flat function: its name stands on top."""
@@ -52,8 +52,8 @@ class ResponsesFunctionSchemas:
 class ToResponsesFunctionSchema:
     """Writes function declarations; freeform tools are wrapped."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_FUNCTION
 
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a Responses function."""
@@ -83,8 +83,8 @@ class ResponsesFunctionCalls:
     servers that are known to do that, and never on by default.
     """
 
-    format: ClassVar = RESPONSES_FUNCTION
-    discriminators: ClassVar = frozenset({"function_call"})
+    format: ClassVar[str] = RESPONSES_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"function_call"})
     __slots__ = ("_decode_twice",)
 
     def __init__(self, *, decode_twice: bool = False) -> None:
@@ -122,8 +122,8 @@ class ResponsesFunctionCalls:
 class ToResponsesFunctionCall:
     """Writes ``function_call`` items; raw input is wrapped if it may be."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_FUNCTION
 
     def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a function call item, without an item id."""
@@ -138,8 +138,8 @@ class ToResponsesFunctionCall:
 class ResponsesFunctionOutputs:
     """Reads ``function_call_output`` items."""
 
-    format: ClassVar = RESPONSES_FUNCTION
-    discriminators: ClassVar = frozenset({"function_call_output"})
+    format: ClassVar[str] = RESPONSES_FUNCTION
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"function_call_output"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
@@ -153,8 +153,8 @@ class ResponsesFunctionOutputs:
 class ToResponsesFunctionOutput:
     """Writes ``function_call_output`` items."""
 
-    source: ClassVar = HUB
-    target: ClassVar = RESPONSES_FUNCTION
+    source: ClassVar[str] = HUB
+    target: ClassVar[str] = RESPONSES_FUNCTION
 
     def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as an output item; content written for Responses goes in untouched."""

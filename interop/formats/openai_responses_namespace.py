@@ -22,8 +22,8 @@ from .openai_responses_function import ResponsesFunctionSchemas
 class ResponsesNamespaces:
     """Reads namespaces, with the tools in them."""
 
-    format: ClassVar = RESPONSES_NAMESPACE
-    discriminators: ClassVar = frozenset({"namespace"})
+    format: ClassVar[str] = RESPONSES_NAMESPACE
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"namespace"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type and the list of tools say it."""

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class ProviderNativeResults:
     """Reads envelopes."""
 
-    format: ClassVar = CORE_PROVIDER_NATIVE
-    discriminators: ClassVar = frozenset({"provider_native_tool_result"})
+    format: ClassVar[str] = CORE_PROVIDER_NATIVE
+    discriminators: ClassVar[frozenset[str | None] | None] = frozenset({"provider_native_tool_result"})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""

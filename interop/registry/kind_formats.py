@@ -50,14 +50,16 @@ class KindFormats(Generic[Hub]):
         readers = members_of(entries, accessor_shelf)
         writers = members_of(entries, adapter_shelf)
         self.kind: Kind = kind
-        self.hub = hub
-        self.readers = tuple(member for member in readers if _types_of(member) is None)
-        self.readers_by_type = {
+        self.hub: type[Hub] = hub
+        self.readers: tuple[Member[Any], ...] = tuple(
+            member for member in readers if _types_of(member) is None
+        )
+        self.readers_by_type: dict[str | None, tuple[Member[Any], ...]] = {
             stated: tuple(m for m in readers if (types := _types_of(m)) is None or stated in types)
             for stated in {stated for member in readers for stated in _types_of(member) or ()}
         }
-        self.adapters = AdapterIndex(kind, writers)
-        self.known = _known(kind, readers, writers)
+        self.adapters: AdapterIndex = AdapterIndex(kind, writers)
+        self.known: tuple[str, ...] = _known(kind, readers, writers)
         # Worked out once for each list that a provider asks with: it is half of what a conversion costs.
         self._accepted = lru_cache(maxsize=_LISTS)(self._work_out)
 

@@ -94,8 +94,9 @@ class RequestConversion:
         # Named, the family's formats take raw input too, wrapped where it has none: nothing else could be sent.
         self._call_formats = call_formats or (target.family,)
         inspected = [registry.inspect_schema(schema) for schema in self._schemas]
-        self.registry = bound_to(registry, text_tools=text_tools_of(inspected))
-        self.target = target
+        # What names and ids are read with, until they are bound too.
+        self.registry: ToolInteropRegistry = bound_to(registry, text_tools=text_tools_of(inspected))
+        self.target: ToolInteropTarget = target
         declared = (tool.name for schema in inspected for tool in tools_of(schema))
         called = (
             self._id_of(turn, index, call)
@@ -103,8 +104,8 @@ class RequestConversion:
             for index, call in enumerate(calls)
         )
         # Names of the history are not among the originals: native history has aliases in it.
-        self.names = Aliases(declared, _spelling(names, names_of, target))
-        self.ids = Aliases(called, _spelling(ids, ids_of, target))
+        self.names: Aliases = Aliases(declared, _spelling(names, names_of, target))
+        self.ids: Aliases = Aliases(called, _spelling(ids, ids_of, target))
         self.registry = bound_to(self.registry, names=self.names, ids=self.ids)
 
     def schemas(self, *, refuse_losses: bool = False, refused: Refused | None = None) -> list[Any]:

@@ -87,7 +87,8 @@ class Engine:
     """
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self.backtracks, self._validator = _made_ready(schema)
+        backtracks, self._validator = _made_ready(schema)
+        self.backtracks: bool = backtracks
         self._is_valid = self._validator.is_valid
 
     def fits(self, value: Any) -> bool:

@@ -15,7 +15,7 @@ from .runs import RunAssembler, RunDraft
 class AgUiAssembler(RunAssembler):
     """Reads the events of a run. Calls come out as they stand in ``toolCalls``, which is Chat's form to the letter."""
 
-    format: ClassVar = AG_UI
+    format: ClassVar[str] = AG_UI
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -27,7 +27,7 @@ _WHOLE: Final = "tool-input-available"
 class AiSdkAssembler(RunAssembler):
     """Reads the chunks of a message. Calls come out as ``tool-input-available`` chunks."""
 
-    format: ClassVar = AI_SDK
+    format: ClassVar[str] = AI_SDK
 
     def _take(self, event: dict[str, Any]) -> None:
         call_id = event.get("toolCallId")

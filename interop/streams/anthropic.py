@@ -16,9 +16,9 @@ from .blocks import BlockAssembler
 class AnthropicAssembler(BlockAssembler):
     """Reads the events of a message."""
 
-    format: ClassVar = ANTHROPIC_MESSAGES
-    id_key: ClassVar = "id"
-    endings: ClassVar = frozenset({"tool_use", "end_turn", "stop_sequence", "pause_turn"})
+    format: ClassVar[str] = ANTHROPIC_MESSAGES
+    id_key: ClassVar[str] = "id"
+    endings: ClassVar[frozenset[str]] = frozenset({"tool_use", "end_turn", "stop_sequence", "pause_turn"})
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:

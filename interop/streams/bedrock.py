@@ -15,9 +15,9 @@ from .blocks import BlockAssembler
 class BedrockAssembler(BlockAssembler):
     """Reads the events of a ``ConverseStream``."""
 
-    format: ClassVar = BEDROCK_CONVERSE
-    id_key: ClassVar = "toolUseId"
-    endings: ClassVar = frozenset({"tool_use", "end_turn", "stop_sequence"})
+    format: ClassVar[str] = BEDROCK_CONVERSE
+    id_key: ClassVar[str] = "toolUseId"
+    endings: ClassVar[frozenset[str]] = frozenset({"tool_use", "end_turn", "stop_sequence"})
 
     def wire(self, block: dict[str, Any]) -> dict[str, Any]:
         """Return the call as a content block."""

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class CohereAssembler(BlockAssembler):
     """Reads the events of a message. Calls come out as Chat's, which they are to the letter."""
 
-    format: ClassVar = COHERE
-    id_key: ClassVar = "id"
-    endings: ClassVar = frozenset({"TOOL_CALL", "COMPLETE", "STOP_SEQUENCE"})
+    format: ClassVar[str] = COHERE
+    id_key: ClassVar[str] = "id"
+    endings: ClassVar[frozenset[str]] = frozenset({"TOOL_CALL", "COMPLETE", "STOP_SEQUENCE"})
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:

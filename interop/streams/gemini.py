@@ -56,7 +56,7 @@ class _Draft(Draft):
 class GeminiAssembler(Assembler):
     """Reads whole chunks, or what stands under ``content`` in them, or single parts."""
 
-    format: ClassVar = GEMINI
+    format: ClassVar[str] = GEMINI
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

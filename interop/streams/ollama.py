@@ -16,7 +16,7 @@ from .assembler import Assembler, Draft
 class OllamaAssembler(Assembler):
     """Reads the objects of an answer."""
 
-    format: ClassVar = OLLAMA
+    format: ClassVar[str] = OLLAMA
 
     def _take(self, event: dict[str, Any]) -> None:
         message = event.get("message")

@@ -46,7 +46,7 @@ class _Draft(Draft):
 class ChatAssembler(Assembler):
     """Reads whole chunks, or what stands under ``delta`` in them, or single deltas of ``tool_calls``."""
 
-    format: ClassVar = OPENAI_CHAT
+    format: ClassVar[str] = OPENAI_CHAT
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

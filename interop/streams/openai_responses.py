@@ -61,7 +61,7 @@ class _Draft(Draft):
 class ResponsesAssembler(Assembler):
     """Reads the events of a response."""
 
-    format: ClassVar = OPENAI_RESPONSES
+    format: ClassVar[str] = OPENAI_RESPONSES
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

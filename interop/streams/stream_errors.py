@@ -47,7 +47,7 @@ class UnknownStreamError(InteropError):
 
     def __init__(self, format_id: str, known: Iterable[str]) -> None:
         self.format = format_id
-        self.known = tuple(known)
+        self.known: tuple[str, ...] = tuple(known)
         super().__init__(
             f"no streams of {format_id!r} are known, only those of {', '.join(self.known)}: name one of "
             "these, or a format that belongs to one"

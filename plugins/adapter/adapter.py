@@ -66,15 +66,15 @@ class PluginAdapter:
         require(name is None or isinstance(name, str), "the name of a plugin", name, "a text")
         if isinstance(plugin, type):
             plugin = make_instance(plugin, dict(config or {}))
-        self.plugin = function_tool(plugin, name=name) if is_function(plugin) else as_tool_plugin(plugin)
-        self.name = name or _name(self.plugin)
+        self.plugin: Any = function_tool(plugin, name=name) if is_function(plugin) else as_tool_plugin(plugin)
+        self.name: str = name or _name(self.plugin)
         self.former_name: str | None = None
         self.rivals: tuple[str, ...] = ()
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)
         self._formatter = Formatter(self._hooks, name=self.name, report=report)
         self._runner = ToolRunner(self.plugin, name=self.name, report=report, words=self._formatter.words)
-        self.has_claim = self._hooks.offers("can_handle_tool_call")
+        self.has_claim: bool = self._hooks.offers("can_handle_tool_call")
 
     @property
     def version(self) -> str:
@@ -260,7 +260,7 @@ class AmplifierTool:
     def __init__(self, tool: Any, name: str, execute: Callable[[Json], Any]) -> None:
         self.tool = tool
         self.name = name
-        self.version = getattr(tool, "version", "0")
+        self.version: Any = getattr(tool, "version", "0")
         self._execute = execute
         # Offered under one name only, so that it is run the way it is written.
         setattr(self, "execute_tool_async" if is_async(execute) else "execute_tool", self._run)

@@ -67,8 +67,8 @@ class ToolRunner:
                 mode = mode_of(hook, method)
                 self._hooks[mode] = compile_call(method, HOOKS[hook], plugin=name)
                 self._named[mode] = hook
-        self.for_result = self._first(_FOR_RESULT)
-        self.for_parts = self._first(_FOR_PARTS)
+        self.for_result: CallMode = self._first(_FOR_RESULT)
+        self.for_parts: CallMode = self._first(_FOR_PARTS)
         self._at_once = None if self.for_result.streams else self._hooks[self.for_result]
         self._for_result_async = self._first(_FOR_RESULT_ASYNC)
         self._for_parts_async = self._first(_FOR_PARTS_ASYNC)

@@ -16,7 +16,7 @@ from ..hooks.terms import EVENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from concurrent.futures import Future
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Value = TypeVar("Value")
 

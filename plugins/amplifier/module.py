@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .coordinator import Registered
 
-logger = Log("callboard.actors")
+logger: Log = Log("callboard.actors")
 
 Json = dict[str, Any]
 
@@ -75,13 +75,13 @@ class Module:
         put_on: Callable[..., Registered],
     ) -> None:
         self.name = name
-        self.closing = False
+        self.closing: bool = False
         self._take, self._let_go = take, let_go
         self._cleaning = threading.Lock()
         self._under_way: set[Task[Any] | None] = set()
         self._loop = LoopThread(f"callboard-module-{name}")
         self._hooks = BoardHooks(name, put_on)
-        self.coordinator = BoardCoordinator(
+        self.coordinator: BoardCoordinator = BoardCoordinator(
             name, config, take=self._take_in, let_go=let_go, hooks=self._hooks
         )
 

@@ -73,7 +73,10 @@ RUNNING_HOOKS = ("execute_tool", "execute_tool_async", "stream_tool", "stream_to
 """The hooks that run a tool; a plugin has to offer one of them."""
 
 _UNIMPLEMENTED = frozenset(
-    id(body) for protocol in (BasePlugin, ToolPlugin) for name in HOOKS if (body := vars(protocol).get(name))
+    id(_body)
+    for protocol in (BasePlugin, ToolPlugin)
+    for name in HOOKS
+    if (_body := vars(protocol).get(name))
 )
 
 

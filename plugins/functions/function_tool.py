@@ -48,7 +48,7 @@ class FunctionTool:
     """
 
     def __init__(self, function: Callable[..., Any], name: str | None, description: str | None) -> None:
-        self.name = name or function.__name__
+        self.name: str = name or function.__name__
         self.function = function
         self._signature = signature_of(function, name=self.name)
         self._description = self._signature.description if description is None else description

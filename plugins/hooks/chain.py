@@ -98,7 +98,7 @@ class Chain:
         self.event = event
         self.data = data
         self.notes: list[Json] = []
-        self.changed = False
+        self.changed: bool = False
         self._listeners = listeners
         self._next = 0
         self._questions: list[Question] = []

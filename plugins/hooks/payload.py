@@ -36,7 +36,7 @@ class HookData:
 
     def __init__(self, names: tuple[str, ...], value: Any, facts: Json) -> None:
         self.names = names
-        self.value = value
+        self.value: Any = value
         self.facts = facts
         self.added: Json = {}
 

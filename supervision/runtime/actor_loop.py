@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .clock import Clock
 
-logger = Log("callboard.supervision")
+logger: Log = Log("callboard.supervision")
 
 
 class _Registry:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _WORTH_A_SWEEP = 512
 
-logger = Log("callboard.supervision")
+logger: Log = Log("callboard.supervision")
 
 
 class Timer(Protocol):
@@ -157,7 +157,7 @@ class SystemClock:
         self._closed = False
         disown_in_child(self)
 
-    now = staticmethod(time.monotonic)
+    now: Callable[[], float] = staticmethod(time.monotonic)
 
     @staticmethod
     def inbox() -> Inbox:

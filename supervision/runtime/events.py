@@ -24,7 +24,7 @@ from .event_kinds import EVENT_KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-logger = Log("callboard.events")
+logger: Log = Log("callboard.events")
 
 MAX_WAITING = 10_000
 """Events kept for subscribers that are slower than events come; past that new ones are dropped
@@ -102,9 +102,9 @@ class EventStream:
         self._sequence = 0
         self._thread: threading.Thread | None = None
         self._closed = False
-        self.dropped = 0
-        self.threads_failed = 0
-        self.dead_letters = DeadLetters(self)
+        self.dropped: int = 0
+        self.threads_failed: int = 0
+        self.dead_letters: DeadLetters = DeadLetters(self)
         disown_in_child(self)
 
     def subscribe(

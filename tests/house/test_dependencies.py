@@ -17,6 +17,7 @@ PLACES = {
         "supervision/runtime/telling.py",
         "supervision/generation.py",
         "facade/callboard.py",
+        "chaos/probe.py",  # the type of what it hands out
     ),
     "subprocess": (
         "chaos/inject/evil_host.py",

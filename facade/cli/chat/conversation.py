@@ -54,7 +54,7 @@ class Conversation:
         over: the user has left.
     """
 
-    commands = tuple(COMMANDS)
+    commands: tuple[str, ...] = tuple(COMMANDS)
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class Conversation:
         self._typed = typed
         self._unkept = False
         self._crashed: set[str] = set()
-        self.session = keeping.begin()
-        self.failed = 0
-        self.interrupted = False
-        self.over = False
+        self.session: Session = keeping.begin()
+        self.failed: int = 0
+        self.interrupted: bool = False
+        self.over: bool = False
 
     def names(self) -> tuple[str, ...]:
         """What a line may begin with, beside commands."""

@@ -51,7 +51,7 @@ class PendingQuestion:
 
     def __init__(self, question: Question | Form) -> None:
         self.question = question
-        self.withdrawn = False
+        self.withdrawn: bool = False
         self._lock = threading.Lock()
         self._answered = threading.Event()
         self._answer = self._without("nobody waits for an answer")
@@ -186,7 +186,7 @@ class TurnThread:
     """
 
     def __init__(self, run: Callable[[Cancellation], Generator[Json, None, None]], news: News) -> None:
-        self.cancellation = Cancellation()
+        self.cancellation: Cancellation = Cancellation()
         self._make = run
         self._news = news
         self._thread = threading.Thread(target=self._run, name="callboard-chat-turn", daemon=True)

@@ -76,7 +76,7 @@ class Scene:
 
     def resize(self, width: int) -> None:
         """The terminal has another width; what comes from now on is shown in it."""
-        self.width = min(width, WIDEST)
+        self.width: int = min(width, WIDEST)
 
     def _begin(self, now: float) -> None:
         self._began = now

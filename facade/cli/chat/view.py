@@ -63,7 +63,7 @@ class ForPeople:
     ) -> None:
         self.console = console
         self._risk = risk
-        self.scene = Scene(console.width)
+        self.scene: Scene = Scene(console.width)
         self._reports: dict[str, Json] = {}
 
     def said(self, text: str, *, typed: bool, results: int) -> None:

@@ -47,8 +47,8 @@ class Work:
         self._core = AgentCore(board=bench.board)
         self._states: dict[str, Any] = {}
         self._interrupt: CancelOnInterrupt | None = None
-        self.failed = 0
-        self.over = False
+        self.failed: int = 0
+        self.over: bool = False
 
     def load(self, changed: list[str], *, forget_state: bool = False) -> None:
         """Load the plugins, since these files have changed, and tell what came of it."""

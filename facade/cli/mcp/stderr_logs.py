@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...hosts.process.process import Command, ProcessExit
 
-logger = Log("callboard.mcp")
+logger: Log = Log("callboard.mcp")
 
 MOST = 1024 * 1024
 """Bytes of a file; then it becomes the one before, and the one before that is gone."""

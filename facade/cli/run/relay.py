@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..ui.streams import LineWriter
     from .slots import Slots
 
-logger = Log("callboard.cli")
+logger: Log = Log("callboard.cli")
 
 Json = dict[str, Any]
 
@@ -75,7 +75,7 @@ class Relay:
         self._plugins: dict[str, str] = {}
         self._lanes: dict[str | None, _Lane] = {}
         self._lock = threading.Lock()
-        self.failed = 0
+        self.failed: int = 0
 
     def take(self, line: Line) -> None:
         """Take in what a line asks for; waits for places. When interrupted, nothing of it is run."""

@@ -117,7 +117,7 @@ class SafeStream(io.TextIOBase):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._bound = LineBound()  # two threads that write one line at once may have it cut a little early
-        self.buffer = _Bytes(self)
+        self.buffer: _Bytes = _Bytes(self)
 
     def __del__(self) -> None:
         """Leave the stream alone: `io` would flush it, after its owner may have closed it."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.events import Event
 
-logger = Log("callboard.crashes")
+logger: Log = Log("callboard.crashes")
 
 PATIENCE: Final = 5.0
 """Seconds."""

@@ -65,7 +65,9 @@ def seconds(text: str) -> float:
     return number
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON instead of text.")
+json_option: Callable[[Function], Function] = click.option(
+    "--json", "as_json", is_flag=True, help="Write NDJSON instead of text."
+)
 """For the commands that report: they write text, to a pipe too, if it is not given."""
 
 

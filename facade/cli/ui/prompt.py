@@ -68,7 +68,7 @@ class Prompt:
 
     def __init__(self, terminal: Output) -> None:
         self._above = _Above(terminal)
-        self.console = SafeConsole(self._above, force_terminal=True)
+        self.console: SafeConsole = SafeConsole(self._above, force_terminal=True)
 
     def carry_out_all(
         self,

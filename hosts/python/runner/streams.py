@@ -65,7 +65,7 @@ class Outlet:
         self._sink = sink
         self._on_gone = on_gone
         self._lock = threading.Lock()
-        self.disowned = False
+        self.disowned: bool = False
 
     def send(self, line: bytes) -> None:
         """Write a line, newline included."""
