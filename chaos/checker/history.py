@@ -207,15 +207,38 @@ _OF_GROUPS = frozenset({"group_restarting", "group_limit", "group_parked", "grou
 
 
 def counts_without_a_gap(run: Run) -> Iterator[Violation]:
-    """A tool's counter, which it keeps in its state, goes up with each answer that counted, by one or by what was asked."""
+    """A tool's counter, which it keeps in its state, goes up with each answer that counted, by one or by what was asked.
+
+    It begins anew when the board has given up the state, once for each event that says so.
+    """
     last: dict[str, int] = defaultdict(int)
+    resets = _resets(run)
     for story in call_stories(run).values():
         terms = run.terms.get(story.plugin)
         if terms is None or not terms.counts or not story.answers or story.answers[0].ending != "success":
             continue
         answer, due = story.answers[0], last[story.plugin] + story.answers[0].added
+        if answer.counted not in {due, None} and _begins_anew(answer, resets[story.plugin], run.late):
+            due = answer.added
         if answer.counted != due:
             said = f"call {story.call} of {story.plugin!r} counted {answer.counted}; {due} was due"
             yield Violation("counts without a gap", said, story.facts)
         # An answer that is none to this call may say anything.
         last[story.plugin] = answer.counted if isinstance(answer.counted, int) else due
+
+
+def _begins_anew(answer: Answered, resets: list[float], late: float) -> bool:
+    """Whether a count is the first of a fresh state; that uses up one of the times at which the state was given up."""
+    if answer.counted != answer.added or not resets or resets[0] > answer.at + late:
+        return False
+    resets.pop(0)
+    return True
+
+
+def _resets(run: Run) -> dict[str, list[float]]:
+    """When the states of plugins were given up."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for fact in run.facts:
+        if isinstance(fact, Happened) and fact.kind == "state_reset":
+            times[fact.plugin].append(fact.at)
+    return times

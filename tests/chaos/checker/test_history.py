@@ -133,3 +133,27 @@ def test_a_count_that_went_back_is_found():
     run = instead(GOOD, answered(2.6, "c3", 2, generation=2), answered(2.6, "c3", 1, generation=2))
 
     assert COUNTS in broken_rules(run)
+
+
+def given_up(at):
+    return Happened(at, "book", "state_reset", {"version": 1, "why": "too often"})
+
+
+@pytest.mark.parametrize(
+    ("resets", "counts", "found"),
+    [(1, (1, 2), False), (0, (1, 2), True), (1, (1, 1), True), (2, (1, 1), False), (1, (2, 3), False)],
+)
+def test_a_count_begins_anew_as_often_as_the_state_was_given_up(resets, counts, found):
+    c3, c4 = answered(2.6, "c3", 2, generation=2), answered(5.2, "c4", 3, generation=3)
+    run = instead(GOOD, c3, c3._replace(counted=counts[0]))
+    run = instead(run, c4, c4._replace(counted=counts[1]))
+
+    run = also(run, *(given_up(2.45) for _ in range(resets)))
+
+    assert bool(said_of(run, COUNTS)) is found
+
+
+def test_a_state_that_is_given_up_after_an_answer_excuses_no_count_before_it():
+    run = instead(GOOD, answered(2.6, "c3", 2, generation=2), answered(2.6, "c3", 1, generation=2))
+
+    assert COUNTS in broken_rules(also(run, given_up(5.1)))
