@@ -83,6 +83,7 @@ class Recorder:
         self.terms: dict[str, Terms] = {}
         self.readers: dict[str, Callable[[str, Call], PartsRead | None]] = {}
         self.patience = patience
+        self._told = 0.0
         self._real = isinstance(board.clock, SystemClock)
         self._began = board.clock.now()
         self._healed: float | None = None
@@ -275,9 +276,12 @@ class Recorder:
             self._look(event.subject)
 
     def _moment(self, event: Event) -> float:
-        """When it was published: the stream's thread may be late."""
-        late = max(0.0, time.time() - event.time) if self._real else 0.0
-        return self.now() - late
+        """When it was published: the stream's thread may be late. It is never before the event that came before it."""
+        # The steady clock first: if this thread has to wait between the two, the event is placed too early,
+        # which the one before it bounds. The other way round it would be placed after those that follow it.
+        now, late = self.now(), time.time() - event.time
+        self._told = max(self._told, now - max(0.0, late) if self._real else now)
+        return self._told
 
     def _look(self, name: str) -> None:
         """Which processes of a host live now."""
