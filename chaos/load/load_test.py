@@ -135,6 +135,7 @@ class LoadTest:
         self._news: queue.SimpleQueue[_Ended | Event | None] = queue.SimpleQueue()
         self._stopping = False
         self._out: set[str] = set()
+        self._over: set[str] = set()
         self._there = {name for name, _, state in entered_before(self._board) if state == "ready"}
         self._subscription = self._board.subscribe(self._news.put, _BACK | {"host_crashed"})
 
@@ -265,6 +266,11 @@ class LoadTest:
         return True
 
     def _on_end(self, answer: Answered, request: Request) -> None:
+        if (
+            answer.call in self._over
+        ):  # an end that comes twice is for the rules to tell, and leaves no room for a call
+            return
+        self._over.add(answer.call)
         front = self.fronts[answer.plugin]
         front.ended += 1
         may_be_repeated = request.name is None and request.expected is None
