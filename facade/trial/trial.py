@@ -5,7 +5,6 @@ Everything is drawn from one seed: the calls, what is done to which host, and at
 
 from __future__ import annotations
 
-import itertools
 import time
 from dataclasses import field, replace
 from functools import partial
@@ -13,26 +12,21 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
-from ..callboard import Callboard
 from ..chaos.checker.facts import Asked
 from ..chaos.checker.invariants import check
+from ..chaos.checker.kept import check_kept, inventory, last_inventory
 from ..chaos.checker.leak_check import Census
 from ..chaos.checker.standings import Standing, together
-from ..chaos.inject.tamper import Tamper
-from ..chaos.load.line_record import LineRecord
 from ..chaos.load.load_test import LoadTest
 from ..chaos.load.requests import NoCalls, Source, from_list, from_schemas
-from ..chaos.load.thread_witness import overhear
-from ..chaos.load.witness import Witness
 from ..chaos.nemesis import Nemesis
 from ..chaos.recorder import Recorder, terms_of
 from ..chaos.schedule import Schedule
-from ..chaos.schedules.corruption import noise
 from ..chaos.triggers import AtTime, NthCall
-from ..hosts.mcp.tool import McpToolPlugin
 from ..interop.errors import InteropError
 from .faults import KILLS, USUAL, draw_entries, draw_fault
 from .pursuit import Pursuit
+from .witnessed_board import WitnessedBoard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,9 +35,8 @@ if TYPE_CHECKING:
     from ..actors.catalog.catalog import ToolDescriptor
     from ..chaos.checker.facts import Run
     from ..chaos.checker.invariants import Check
-    from ..chaos.load.requests import Request
+    from ..chaos.checker.kept import Inventory
     from ..chaos.triggers import Trigger
-    from ..loading.loaded import Loaded
 
 Json = dict[str, Any]
 
@@ -165,10 +158,12 @@ class Trial:
         self.left_out: dict[str, str] = {}
         self.began: float = time.monotonic()
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
-        self.board: _Tampered = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
+        self.board: WitnessedBoard = WitnessedBoard(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
         self._given = sources
         self._stopping = False
         self._in_the_end: Json = {}
+        self._made = 0
+        self._half: Inventory | None = None
 
     @property
     def elapsed(self) -> float:
@@ -207,17 +202,12 @@ class Trial:
             hosts = self._hosts(sources, board)
             self.plan = replace(self.plan, kills=self._kills(hosts, board))
             schedule = self._schedule(sources, hosts)
-            watched = [source.plugin for source in sources if source.plugin in self.board.witnesses]
-            for name in watched:
-                self.board.witnesses[name].now = recorder.now
-                # Where more is known of the calls their parts are held to that.
-                if self._given is None and name in self.board.lines:
-                    self.board.lines[name].begin(recorder)
+            # Where more is known of the calls their parts are held to that.
+            self.board.listen(recorder, [source.plugin for source in sources], parts=self._given is None)
             missed = self._besiege(recorder, sources, hosts, schedule)
             if missed is None:
                 return None
-            for name in watched:
-                self.board.witnesses[name].testify(recorder, name)
+            self.board.testify(recorder)
             recorder.close()
             self._in_the_end = self.plugins()
             states = {name: board.state_of(name) for name in hosts}
@@ -226,7 +216,7 @@ class Trial:
         return Ended(
             self.plan,
             run,
-            check(run),
+            (*check(run), *self._kept(run)),
             schedule,
             self.kills,
             missed,
@@ -242,6 +232,22 @@ class Trial:
         if self.nemesis is None:
             return 0
         return self.nemesis.kills if KILLS & set(self.plan.kinds) else len(self.nemesis.done)
+
+    def _kept(self, run: Run) -> Iterator[Check]:
+        """What is kept of generations that have ended; no check if there was no host, or no second half of the load."""
+        if self._half is not None:
+            kept = check_kept(run, self._half, last_inventory(run, self._half))
+            if kept.looked_at:
+                yield kept
+
+    def _look_at_half(self) -> None:
+        """Count what hosts are made of, once, at half of the calls, or of the time. It is asked with each call."""
+        assert self.recorder is not None
+        self._made += 1
+        now, seconds = self.recorder.now(), self.plan.seconds
+        is_half = self._made > self.plan.calls // 2 if seconds is None else now > seconds / 2
+        if is_half and self._half is None:
+            self._half = inventory(now)
 
     def _besiege(
         self, recorder: Recorder, sources: list[Source], hosts: list[str], schedule: Schedule
@@ -292,21 +298,7 @@ class Trial:
         for name, plugin in self.plugins().items():
             if not plugin["available"]:
                 self.left_out[name] = str(plugin.get("problem") or plugin.get("host", {}).get("why", ""))
-        return [self._watched(source) for source in sources]
-
-    def _watched(self, source: Source) -> Source:
-        """The same calls, each with a name by which its answer is known to the witness of its plugin."""
-        witness = self.board.witnesses.get(source.plugin)
-        if witness is None:
-            return source
-        numbers = itertools.count(1)
-        hooked = bool(self.board.configuration.hooks)
-
-        def named(request: Request) -> Request:
-            name = f"{source.plugin}-{next(numbers)}"
-            return replace(request, name=name, examine=partial(witness.examine, name, hooked=hooked))
-
-        return replace(source, named=named)
+        return [self.board.watched(source, self._look_at_half) for source in sources]
 
     def _parameters(self, tool: ToolDescriptor) -> Any:
         found = self.board.registry.inspect_schema(tool.schema)
@@ -355,41 +347,3 @@ class Trial:
             return NthCall(1 + int(share * calls)) if seconds is None else AtTime(share * seconds)
 
         return Schedule(self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, when, self._chance))
-
-
-class _Tampered(Callboard):
-    """A board with a hand on the line of every host that is a process, and a witness for each plugin.
-
-    Attributes:
-        tampers: the hands, by plugin.
-        witnesses: by plugin.
-        remote: the plugins whose hosts are no processes of ours: they are called, and nothing is done to them.
-        lines: what the hosts say, by plugin.
-    """
-
-    def __init__(self, config: str | Mapping[str, Any], chance: Random) -> None:
-        super().__init__(config)
-        self.tampers: dict[str, Tamper] = {}
-        self.witnesses: dict[str, Witness] = {}
-        self.remote: set[str] = set()
-        self.lines: dict[str, LineRecord] = {}
-        self._chance = chance
-
-    def _begin(self, board: Board, one: Loaded) -> None:
-        name = one.adapter.name
-        if one.hosted is not None:
-            carry = one.hosted.carry
-            if carry is None:
-                carry = self.tampers[name] = Tamper(noise(self._chance.randrange))
-            else:
-                self.remote.add(name)
-            limit = one.hosted.result_limit if isinstance(one.hosted, McpToolPlugin) else None
-            self.witnesses[name] = Witness(carry, result_limit=limit)
-            one.hosted.carry = self.lines[name] = LineRecord(name, self.witnesses[name])
-        else:
-            self.witnesses[name] = witness = Witness()
-            overhear(one.adapter, witness)
-        # Each in a host of its own: what is done to one must not be told of the others. And none in quarantine, which
-        # blames a tool for the crashes that are done to its host here.
-        tool = replace(one.options.tool, quarantine=None)
-        super()._begin(board, replace(one, share=None, options=replace(one.options, tool=tool)))
