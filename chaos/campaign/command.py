@@ -59,6 +59,9 @@ def add_command(
         choices=(*KINDS, *OTHER_KINDS),
         help="of plugins, instead of all that are no MCP servers; may be given again",
     )
+    parser.add_argument(
+        "--fail-fast", action="store_true", help="end with the first round that breaks a rule"
+    )
     parser.add_argument("--print", action="store_true", dest="shows", help="print the plans, and do nothing")
     parser.set_defaults(run=lambda given: run(given, make_board, has_node()))
 
@@ -84,7 +87,9 @@ def run(
             ended = Round(plan, Path(folder), make_board).run()
         sums.add(ended)
         _tell(ended, _again(plan, given))
-    sums.tell(given.rounds, time.monotonic() - began)
+        if ended.violations and given.fail_fast:
+            break
+    sums.tell(time.monotonic() - began)
     return STATUS[sums.standing]
 
 
@@ -115,6 +120,7 @@ class _Sums:
     """What came of all rounds together."""
 
     def __init__(self) -> None:
+        self.rounds = 0
         self.broken = 0
         self.untested = 0
         self._looked_at: Counter[str] = Counter()
@@ -136,6 +142,7 @@ class _Sums:
 
     def add(self, ended: Ended) -> None:
         """Count one round."""
+        self.rounds += 1
         self.broken += bool(ended.violations)
         self.untested += bool(ended.untested)
         self._endings += ended.endings
@@ -144,7 +151,7 @@ class _Sums:
             self._looked_at[one.rule] = self._looked_at[one.rule] + one.looked_at  # a zero stands there, too
             self._wrong[one.rule] += bool(one.violations)
 
-    def tell(self, rounds: int, seconds: float) -> None:
+    def tell(self, seconds: float) -> None:
         """The last lines: each rule, what was done, and the verdict."""
         _say()
         for rule, count in self._looked_at.items():
@@ -156,7 +163,7 @@ class _Sums:
         words = [f"RULES ARE BROKEN IN {self.broken:,}"] * bool(self.broken)
         words += [f"{self.untested:,} TESTED NOTHING"] * bool(self.untested)
         words += [f"NOT TESTED: {', '.join(self._unseen)}"] * bool(self._unseen)
-        _say(f"\n {rounds:,} rounds in {seconds:.1f} s: {', '.join(words) or 'every rule holds'}.")
+        _say(f"\n {self.rounds:,} rounds in {seconds:.1f} s: {', '.join(words) or 'every rule holds'}.")
 
 
 def _list(counts: Counter[str]) -> str:

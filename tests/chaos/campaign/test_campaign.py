@@ -98,15 +98,17 @@ def test_a_round_in_which_nothing_was_tested_says_so_and_fails_the_command(sizes
     assert "--rounds 1 --seed 1 " in said
 
 
-def test_a_board_that_is_broken_fails_the_command_with_the_plan_and_the_command_that_does_it_again(
+def test_a_board_that_is_broken_fails_the_command_at_once_with_the_plan_and_the_command_that_does_it_again(
     capsys, monkeypatch
 ):
     monkeypatch.setattr(HostedRun, "_settle", lambda run, *_: run._endpoint.mailbox.release(run.call))
 
-    status = main(["campaign", "--rounds", "1", "--seed", "7", "--calls", "30", "--happenings", "4", *SMALL])
+    rounds = ["--rounds", "50", "--fail-fast", "--seed", "7", "--calls", "30", "--happenings", "4"]
+    status = main(["campaign", *rounds, *SMALL])
 
     said = capsys.readouterr().out
     assert status == 1
+    assert " 1 rounds in" in said
     assert "✗ state goes up by one" in said
     plan = json.loads(said.split("The plan: ")[1].splitlines()[0])
     assert (plan["seed"], len(plan["plugins"])) == (7, 1)
