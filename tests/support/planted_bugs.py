@@ -372,3 +372,15 @@ def print_is_a_breach() -> None:
         in_truth(peer, **{**options, "max_stray": 0})
 
     Peer.__init__ = strict
+
+
+@breaks(7)
+def generation_kept() -> None:
+    """Every generation of a host is kept when it has ended."""
+    in_truth, kept = Peer.__init__, []
+
+    def keep(peer: Peer, **options: Any) -> None:
+        in_truth(peer, **options)
+        kept.append(peer)
+
+    Peer.__init__ = keep

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from planted import COMMANDS, TABLE, TOOLS, verdict
+from planted import COMMANDS, TABLE, TOOLS, Row, Verdict, table, verdict
 from planted_bugs import BUGS
 
 CHAOS = f"chaos {TOOLS}/agent.json --calls 60 --kills 4 --seed 1 --deadline 1"
 PROMISES = range(1, 11)
-CONVICTED = json.loads(TABLE.read_text(encoding="utf-8"))
+DUE = json.loads(TABLE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -32,21 +32,37 @@ CONVICTED = json.loads(TABLE.read_text(encoding="utf-8"))
     ],
 )
 def test_a_bug_that_is_planted_is_convicted(bug, words, rule):
-    assert verdict(bug, words) == rule
+    assert verdict(bug, words).rule == rule
 
 
 def test_a_bug_of_each_promise_is_planted_and_those_of_each_are_convicted_by_chaos_alone():
-    by_chaos = {bug.promise for name, bug in BUGS.items() if "chaos" in CONVICTED[name]}
+    by_chaos = {bug.promise for name, bug in BUGS.items() if "chaos" in DUE[name]["convicted_by"]}
 
     assert by_chaos == set(PROMISES)
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_each_planted_bug_is_convicted_by_two_commands(bug):
-    assert len(CONVICTED[bug]) >= 2
-    assert set(CONVICTED[bug]) <= set(COMMANDS)
+def test_each_planted_bug_is_convicted_by_two_commands_and_it_is_said_why_the_others_cannot(bug):
+    convicted, unseen = DUE[bug]["convicted_by"], DUE[bug]["unseen_by"]
+
+    assert len(convicted) >= 2
+    assert sorted([*convicted, *unseen]) == sorted(COMMANDS)
+    assert all(unseen.values())
 
 
 def test_the_table_knows_every_bug_and_nothing_convicts_the_sound_library():
-    assert list(CONVICTED) == ["none", *BUGS]
-    assert CONVICTED["none"] == []
+    assert list(DUE) == ["none", *BUGS]
+    assert DUE["none"]["convicted_by"] == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "mark", "is_as_due"),
+    [(["", ""], "·", True), (["", "parts in order"], "✗ 1/2", False), (["parts in order"], "✗", False)],
+)
+def test_the_table_that_is_printed_shows_where_a_verdict_differs(rules, mark, is_as_due):
+    rows = [Row("none", "chaos", seed, Verdict(rule)) for seed, rule in enumerate(rules)]
+
+    (_, line), as_due = table(rows, DUE)
+
+    assert mark in line
+    assert as_due is is_as_due
