@@ -6,6 +6,7 @@
 #   make test PYTHON=python3.12     another Python, in an environment of its own: .venv-3.12
 #   make test ARGS="-k backoff"     more words for the command behind test, campaign, demo or bench
 #   make test ARGS="-n 0 --pdb"     all tests in one process, to look into one
+#   make planted ARGS="state_lost --command=chaos --seeds=5"     one planted bug, one command, five seeds
 
 # A Python that is named has an environment of its own, so that it is never ignored for one that stands.
 ifeq ($(origin PYTHON),undefined)
@@ -96,7 +97,7 @@ quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)
 
-planted: $(INSTALLED) node ## Plant bugs into the library, and see which commands of the kit convict each (takes minutes)
+planted: $(INSTALLED) node ## Plant bugs into the library, and see which commands of the kit convict each (takes a quarter of an hour)
 	@PYTHONPATH=tests/support $(RUN) tests/support/planted.py $(ARGS)
 
 fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a minute for each reader
