@@ -101,7 +101,7 @@ def read_history(
             given = [answered.get((number, its)) for its in called[number]]
             read = [None if each is None else _readable(each, registry, wire, options) for each in given]
             calls = tuple(zip(called[number], conversion.calls(turns[number]), strict=True))
-            written = conversion.results(turns[number], [each and each[0] for each in read])
+            written = conversion.results(turns[number], [each and _as_worded(each[0]) for each in read])
             there = [each for each in read if each is not None]
             results = tuple(
                 Answer(value, failed="failure" in _metadata(message), shown=shown)
@@ -192,6 +192,12 @@ def _readable(
         return message, shown
     beside = tuple(Block(block) for block in written if block is not None)
     return {**message, "toolResult": {**text, "text": text["text"] or IMAGES_FOLLOW}}, (*beside, *shown)
+
+
+def _as_worded(message: Json) -> Json:
+    """A tool message that reports no failure: its tool has worded the text for the model, and the wire's flag is set beside it."""
+    about = {key: value for key, value in _metadata(message).items() if key != "failure"}
+    return {**message, "metadata": about}
 
 
 def _without_references(message: Json) -> tuple[Json, tuple[Block, ...]]:

@@ -1,6 +1,6 @@
 """Which adapter carries a value over, and into which of the accepted formats.
 
-A value whose own format is accepted is copied and not touched. Otherwise the accepted formats are
+A value whose own format is accepted is copied and not touched, unless its message says more than it. Otherwise the accepted formats are
 tried in the order given; the first that takes the value without loss wins, and if there is none, the
 first that takes it at all. An adapter from the very source format goes before one that writes
 whatever was inspected, within a tier; a higher tier goes before a lower in any case.
@@ -56,6 +56,7 @@ class AdapterIndex:
         context: ConversionContext,
         *,
         label: str,
+        beside: tuple[Loss, ...] = (),
     ) -> tuple[str, Converted]:
         """Return the format chosen and the value in it, which shares nothing with ``value``.
 
@@ -65,6 +66,8 @@ class AdapterIndex:
             accepted: where it may go.
             context: handed on to the adapters.
             label: what the value is, for errors.
+            beside: what ``inspected`` says and the value itself does not, as a copy would lose it. The value is then
+                written anew, and copied only if nobody else can write it.
 
         Raises:
             ConversionError: no accepted format can say this; gives the reason of each.
@@ -72,8 +75,9 @@ class AdapterIndex:
             ContributionError: an adapter raised, or answered with the wrong thing.
         """
         source = canonical_format(self._kind, inspected.format)
-        if source in accepted.copied:
-            return source, Converted(exact_json(value))
+        copied = source in accepted.copied
+        if copied and (not beside or source in NATIVE):
+            return source, Converted(exact_json(value), beside)
         if source in HOSTED:
             problem = f"{label} is a matter of {HOSTED[source]} alone"
             raise HostedError(problem, (Loss(LossCode.HOSTED, problem),))
@@ -96,6 +100,8 @@ class AdapterIndex:
                 best = best or (target, converted)
         if best is not None:
             return best
+        if copied:
+            return source, Converted(exact_json(value), beside)
         nothing = ["no format is accepted that anybody can write"]
         raise ConversionError(f"cannot convert {label} from {source}", reasons=reasons or nothing)
 

@@ -11,7 +11,7 @@ the sanitized call would run without its arguments.
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...base.errors import CallboardError
 from ...base.frozen import frozen
@@ -40,6 +40,16 @@ if TYPE_CHECKING:
     from .members import Member
 
 Hub = TypeVar("Hub")
+
+_FAILED_BESIDE = Loss(LossCode.ERROR_FLAG, "only the message around the result says that the call failed")
+
+
+class _OpenedResult(NamedTuple):
+    """A result out of its message, what it means, and what only the message says."""
+
+    payload: Any
+    inspected: InspectedResult
+    beside: tuple[Loss, ...]
 
 
 @frozen(eq=False)
@@ -119,14 +129,15 @@ class ToolInteropRegistry:
     def inspect_result(self, value: Any, format: str | None = None) -> InspectedResult:  # noqa: A002 - the specification's name
         """Return what a tool result tells the model.
 
-        A core tool message is opened: its ``toolResult`` is read, its metadata say which call it answers.
+        A core tool message is opened: its ``toolResult`` is read, its metadata say which call it answers, and that
+        the call failed if it did.
 
         Raises:
             UnknownFormatError: it is no result in any known format.
             InvalidShapeError: it is one, and breaks its format.
             ContributionError: a contributed accessor failed.
         """
-        return self._open_result(value, format)[1]
+        return self._open_result(value, format).inspected
 
     def _claim(self, formats: KindFormats[Hub], value: Any, hint: str | None) -> tuple[Member[Any], Hub]:
         """Return the accessor that claims ``value``, the first in order of precedence, and what the value means."""
@@ -330,7 +341,7 @@ class ToolInteropRegistry:
             ConversionError: no accepted format can say it, or it answers another call; and as
                 `inspect_result`.
         """
-        payload, inspected = self._open_result(result, source_format)
+        payload, inspected, beside = self._open_result(result, source_format)
         accepted = self._results.accepted(target, target_formats)
         if call is not None:
             inspected = answering(inspected, self.inspect_call(call))
@@ -340,7 +351,7 @@ class ToolInteropRegistry:
         inspected = replace(inspected, call_id=inspected.call_id or call_id)
         label = f"the result of call {inspected.call_id!r}"
         return self._results.adapters.convert(
-            payload, inspected, accepted, self._context(target), label=label
+            payload, inspected, accepted, self._context(target), label=label, beside=beside
         )[1]
 
     def convert_results(
@@ -399,17 +410,19 @@ class ToolInteropRegistry:
     def _context(self, target: ToolInteropTarget, *, may_wrap: bool = True) -> ConversionContext:
         return ConversionContext(target, self.wrapper, may_wrap, self.names, self.ids)
 
-    def _open_result(self, value: Any, hint: str | None) -> tuple[Any, InspectedResult]:
+    def _open_result(self, value: Any, hint: str | None) -> _OpenedResult:
         opened = open_tool_message(value)
         if opened is None:
-            return value, self._claim(self._results, value, hint)[1]
+            return _OpenedResult(value, self._claim(self._results, value, hint)[1], ())
         _, inspected = self._claim(self._results, opened.result, hint)
+        told_beside = opened.failed and not inspected.is_error
         known = replace(
             inspected,
             call_id=inspected.call_id or opened.call_id,
             tool_name=inspected.tool_name or opened.tool_name,
+            is_error=True if opened.failed else inspected.is_error,
         )
-        return opened.result, known
+        return _OpenedResult(opened.result, known, (_FAILED_BESIDE,) if told_beside else ())
 
     def _form_of(
         self, call: Any, target: ToolInteropTarget, target_formats: Sequence[str] | None

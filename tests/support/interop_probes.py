@@ -255,6 +255,13 @@ def _runs(parts: list[Any]) -> list[list[Any]]:
 
 def _results() -> list[Any]:
     found: list[Any] = [{"type": "tool_result", "text": "a", "x_vendor": 1}]
+    found += [
+        {"role": "tool", "toolResult": result, "metadata": {"tool_name": "ls", "failure": {}}}
+        for result in (
+            {"type": "tool_result", "text": "a"},
+            {"type": "provider_native_tool_result", "format": "openai.responses", "content": []},
+        )
+    ]
     found += [{"role": "tool", "tool_call_id": "c", "content": run, "x": 1} for run in _runs(_CHAT_PARTS)]
     found += [{"role": "function", "name": "ls", "content": run, "x": 1} for run in _runs(_CHAT_PARTS)]
     for kind in ("function_call_output", "custom_tool_call_output"):
