@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def lock_of(store: Path) -> Path:
+    """Return the path of a store's lock. It is there once the store was opened, and stays."""
+    return store.with_name(f"{store.name}.lock")
+
+
 class StoreLock:
     """Held from the moment it is made until `release`.
 
@@ -31,7 +36,7 @@ class StoreLock:
 
     def __init__(self, store: Path) -> None:
         # Not inherited by hosts, which may outlive this process for a moment.
-        self._file = own(os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600))
+        self._file = own(os.open(lock_of(store), os.O_RDWR | os.O_CREAT, 0o600))
         try:
             if not try_lock(self._file):
                 holder = os.read(self._file, 20)

@@ -22,9 +22,20 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...base.forking import disown_in_child, keep, take_standard_descriptors
-from .lock import StoreLock
-from .sqlite_file import OWN_NAMES, VERSIONS, Damaged, Row, Rows, is_damage, open_file, set_aside, write
-from .store import StateStoreError
+from .lock import StoreLock, lock_of
+from .sqlite_file import (
+    OWN_NAMES,
+    VERSIONS,
+    Damaged,
+    Row,
+    Rows,
+    holds_something_else,
+    is_damage,
+    open_file,
+    set_aside,
+    write,
+)
+from .store import StateStoreError, StateStoreForeign
 
 if TYPE_CHECKING:
     import os
@@ -44,6 +55,7 @@ class SqliteStore:
         synchronous: ``"full"`` to survive a loss of power too.
 
     Raises:
+        StateStoreForeign: the file holds something else; it is as it was.
         StateStoreInUse: another board uses it.
         StateStoreNewer: a newer Callboard has written it; it is as it was.
         StateStoreError: the file cannot be opened, or is no store and cannot be set aside.
@@ -65,6 +77,9 @@ class SqliteStore:
         self._closed = False
         take_standard_descriptors()
         try:
+            # A store that lost its first page is known by the lock that lies beside it ever since its first start.
+            if not lock_of(self.path).exists() and holds_something_else(self.path):
+                raise StateStoreForeign(str(self.path))
             self._lock = StoreLock(self.path)
         except OSError as error:
             raise self._error(f"cannot be opened: {error.strerror}") from error
@@ -219,10 +234,18 @@ class SqliteStore:
             raise self._error(f"cannot be opened: {error}") from error
 
     def _tell_set_aside(self, aside: Path, damage: Damaged) -> None:
+        read = (
+            f"with the {len(damage.rows)} states that could be read"
+            if damage.rows
+            else "empty: no state in it could be read"
+        )
         logger.error(
-            "the state store %s was not sound (%s): it was renamed to %s, and the states of %d plugins saved",
-            self.path, damage, aside, len(damage.rows),
-        )  # fmt: skip
+            "the state store %s was not sound (%s): it was renamed to %s, and a new one begins %s",
+            self.path,
+            damage,
+            aside,
+            read,
+        )
         facts = {
             "path": str(self.path),
             "aside": str(aside),

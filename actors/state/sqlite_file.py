@@ -85,6 +85,8 @@ _SAVE: Final = (
     "checksum = excluded.checksum, written = excluded.written"
 )
 _FORGET: Final = "DELETE FROM state WHERE plugin = ?"
+_SQLITE: Final = b"SQLite format 3\0"
+_MARK_AT: Final = 68  # where the header of a database has its application id
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
@@ -104,6 +106,27 @@ def is_damage(error: sqlite3.Error) -> bool:
     """Whether the file itself is broken, rather than what is around it."""
     code = getattr(error, "sqlite_errorcode", None)  # extended: the kind is in the last byte
     return code is not None and code & 0xFF in _DAMAGE
+
+
+def holds_something_else(path: Path) -> bool:
+    """Whether a file that has content was written by another program: it is no database, or a database without our mark. Nothing is changed.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if not path.is_file():  # nothing is there, or what SQLite will refuse
+        return False
+    with path.open("rb") as file:
+        head = file.read(_MARK_AT + 4)
+    if not head.startswith(_SQLITE):
+        return head != b""
+    if head[_MARK_AT:] == APPLICATION_ID.to_bytes(4, "big"):
+        return False
+    try:  # "immutable": neither a lock is taken nor a journal rolled back
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+    except sqlite3.DatabaseError:
+        return True
 
 
 def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:

@@ -39,6 +39,16 @@ class StateStoreError(CallboardError):
         self.store = store
 
 
+class StateStoreForeign(StateStoreError):
+    """The file holds something else and never was a store; nothing has touched it."""
+
+    def __init__(self, store: str) -> None:
+        super().__init__(
+            f"{store} is no state store and never was one; it is left as it is. Name another file, or move this one away first",
+            store=store,
+        )
+
+
 class StateStoreInUse(StateStoreError):
     """Another board uses the store; two that write to one would each undo the other's states.
 

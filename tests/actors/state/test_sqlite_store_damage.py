@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from callboard.actors.state.sqlite import SqliteStore
-from callboard.actors.state.store import Saved, StateStoreError, StateStoreInUse
+from callboard.actors.state.store import Saved, StateStoreError, StateStoreForeign, StateStoreInUse
 
 NEWS: list = []
 
@@ -67,7 +67,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("way", BREAKS)
-def test_a_file_that_is_no_store_is_set_aside_and_told(path, way):
+def test_a_store_that_is_broken_is_set_aside_and_told(path, way):
     BREAKS[way](filled(path))
     broken = path.read_bytes()
 
@@ -84,6 +84,43 @@ def test_a_file_that_is_no_store_is_set_aside_and_told(path, way):
     assert again.load("new") == saved(1)
     assert nothing == []
     again.close()
+
+
+OF_OTHERS = {
+    "a configuration": lambda path: path.write_text('{"plugins": []}'),
+    "a file of bytes": lambda path: path.write_bytes(bytes(range(256)) * 64),
+    "a database without a mark": lambda path: tables(path, "CREATE TABLE bookmarks (url)"),
+    "a database with another mark": lambda path: tables(
+        path, "CREATE TABLE bookmarks (url)", "PRAGMA application_id = 7"
+    ),
+    "a damaged database": lambda path: (
+        tables(path, "CREATE TABLE bookmarks (url)"),
+        path.write_bytes(path.read_bytes()[:100]),
+    ),
+}
+
+
+@pytest.mark.parametrize("other", OF_OTHERS)
+def test_a_file_that_never_was_a_store_is_refused_and_touched_by_nothing(path, other):
+    OF_OTHERS[other](path)
+    before = path.read_bytes(), path.stat().st_mtime_ns
+
+    with pytest.raises(StateStoreForeign) as refused:
+        SqliteStore(path)
+
+    assert refused.value.store == str(path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_empty_file_and_a_database_with_nothing_in_it_become_stores(path):
+    for make in (path.touch, lambda: tables(path, "CREATE TABLE t (x)", "DROP TABLE t")):
+        make()
+        store, news = opened(path)
+        store.close()
+        assert news == []
+        path.unlink()
+        path.with_name("state.db.lock").unlink()
 
 
 ROWS = {
@@ -134,7 +171,7 @@ def test_of_a_file_with_torn_pages_nothing_is_taken_that_was_not_written(path):
 
 def test_files_that_are_set_aside_in_the_same_second_do_not_replace_each_other(path):
     for _ in range(3):
-        path.write_bytes(b"no store")
+        filled(path, plugins=1).write_bytes(b"no store")
         opened(path)[0].close()
 
     assert len(list(path.parent.glob("state.db.broken-*"))) == 3

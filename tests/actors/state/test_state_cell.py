@@ -292,6 +292,7 @@ def test_a_saved_state_that_cannot_be_read_is_an_error_that_names_the_plugin():
 
 
 def test_news_of_a_store_are_told_to_a_later_board_too(tmp_path, caplog):
+    SqliteStore(tmp_path / "state.db").close()
     (tmp_path / "state.db").write_bytes(b"no store")
     store = SqliteStore(tmp_path / "state.db")
     with Board(state_store=store) as board:
