@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..base.json import load_json
-from ..config.json_text import tokens
+from ..config.json_text import Lines, members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 
 class Position(NamedTuple):
@@ -38,51 +37,11 @@ def nearest(positions: Mapping[str, Position], path: str) -> Position:
 
 def in_json(text: str) -> dict[str, Position]:
     """The positions in a text that was read as JSON, with comments or without."""
-    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    lines = Lines(text)
     found: dict[str, Position] = {}
-    line = 1
-    for path, offset in _members(text):
-        while line < len(starts) and starts[line] <= offset:
-            line += 1
-        found.setdefault(path, Position(line, offset - starts[line - 1] + 1))
+    for member in members(text):
+        found.setdefault(member.path, Position(*lines.place(member.start)))
     return found
-
-
-class _Open:
-    """An object or a list that is being read."""
-
-    def __init__(self, path: str, *, is_list: bool) -> None:
-        self.path = path
-        self.is_list = is_list
-        self.index = 0
-        self.key: str | None = None
-
-    @property
-    def next_path(self) -> str:
-        """Of the value that begins now."""
-        return f"{self.path}[{self.index}]" if self.is_list else f"{self.path}.{self.key}"
-
-
-def _members(text: str) -> Iterator[tuple[str, int]]:
-    inside: list[_Open] = []
-    for part, start, _ in tokens(text):
-        here = inside[-1] if inside else None
-        if part == ",":
-            if here is not None:
-                here.index += 1
-                here.key = None
-        elif part in ("}", "]"):
-            inside.pop()
-        elif part != ":":
-            if here is not None and not here.is_list and here.key is None:
-                here.key = load_json(part.encode())
-                yield here.next_path, start
-                continue
-            path = "$" if here is None else here.next_path
-            if here is None or here.is_list:
-                yield path, start
-            if part in ("{", "["):
-                inside.append(_Open(path, is_list=part == "["))
 
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..actors.threads.timeout import LOAD_TIMEOUT
 from ..base.errors import JsonValueError
 from ..base.frozen import frozen
-from ..base.json import load_json, require_json
+from ..base.json import require_json
 from ..hosts.limits.limits import MAX_FRAMES
 from ..plugins.hooks.approval_rules import ApprovalRules
 from ..plugins.sources.entry import FileEntry
@@ -211,7 +211,7 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
     try:
         return _read_file(load_text(text, file), file)
     except JsonValueError as error:
-        raise ConfigurationError(str(error), path="$", file=str(file)) from error
+        raise ConfigurationError(str(error), path=error.path, file=str(file)) from error
     except ConfigurationError as error:
         raise ConfigurationError(str(error), path=error.path, file=str(file), paths=error.paths) from error
 
@@ -238,9 +238,13 @@ def load_text(text: bytes, file: Path) -> Any:
     """The value of a file's text: TOML, or JSON with comments or without.
 
     Raises:
-        JsonValueError: it is neither.
+        JsonValueError: it is neither, or a key stands in it twice.
     """
-    return _load_toml(text) if file.suffix == ".toml" else _load(text)
+    if file.suffix == ".toml":
+        return _load_toml(text)
+    from .json_text import load_commented  # noqa: PLC0415 - only a file has a text
+
+    return load_commented(text)
 
 
 def _load_toml(text: bytes) -> Any:
@@ -252,20 +256,6 @@ def _load_toml(text: bytes) -> Any:
         raise JsonValueError(f"not TOML: {error}", path="$") from error
     require_json(value)  # dates and endless numbers are TOML's own
     return value
-
-
-def _load(text: bytes) -> Any:
-    try:
-        return load_json(text)
-    except JsonValueError:
-        # With comments, as VS Code and Cursor take them. Tried second: a text without them is read ten times as fast.
-        from .json_text import without_comments  # noqa: PLC0415 - most files have none
-
-        try:
-            return load_json(without_comments(text.decode("utf-8")))
-        except UnicodeDecodeError:
-            pass
-        raise
 
 
 def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from callboard.check.problems import problems_of
+from callboard.config.configuration import read_configuration
 from callboard.config.errors import ConfigurationError
 from house_source import ROOT
 from hypothesis import given
@@ -130,3 +131,33 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
 )
 def test_nothing_is_wrong_with_the_examples(file):
     assert problems_of(file) == []
+
+
+TWICE = {
+    '{"plugins": ["a.B"],\n "plugins": []}': ("$.plugins", (1, 2), "line 2 column 2"),
+    '{"plugins": [{"plugin": "a.B", // first\n "plugin": "c.D"}]}': (
+        "$.plugins[0].plugin",
+        (1, 15),
+        "line 2 column 2",
+    ),
+    '{"calls": {"deadline": 1, "deadl\\u0069ne": 2}}': ("$.calls.deadline", (1, 12), "line 1 column 27"),
+}
+
+
+@pytest.mark.parametrize("text", TWICE)
+def test_a_key_that_stands_twice_is_refused_with_both_places_at_the_start_too(tmp_path, text):
+    path, position, second = TWICE[text]
+
+    (problem,) = check(tmp_path, text)
+    with pytest.raises(ConfigurationError) as refused:
+        read_configuration(tmp_path / "agent.json")
+
+    assert (problem.path, problem.position) == (path, position)
+    assert second in problem.message
+    assert (refused.value.path, second in str(refused.value)) == (path, True)
+
+
+def test_a_key_with_a_dot_is_not_the_path_that_it_spells(tmp_path):
+    text = '{"plugins": [{"plugin": "callboard.types.ToolResult", "config": {"a.b": 1, "a": {"b": 2}}}]}'
+
+    assert check(tmp_path, text) == []
