@@ -348,7 +348,7 @@ class Nemesis:
 _DYING = 5.0
 """Seconds in which a host ends that has got a deadly signal, if it ends for that."""
 
-_CANNOT_BE_CAUGHT = f.Signal(signal.SIGKILL)
+_CANNOT_BE_CAUGHT = f.Signal(9)  # SIGKILL, which Windows has no name for
 
 _MARGIN = 1.0
 """Seconds by which the board may have noted a time later than it was."""

@@ -37,6 +37,7 @@ from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
 from .plugins.sources.entry import parse_options
+from .plugins.sources.source import spelled
 from .reload.reloads import Reloads
 from .sampling.lent_model import LentModel
 from .tool_decorator import ToolDecorator
