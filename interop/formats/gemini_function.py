@@ -111,7 +111,7 @@ class GeminiCalls:
             extras["functionCall"] = inner
         if extras:
             metadata["extras"] = extras
-        arguments = arguments_of(call, "args", ("name", "id"), required=False)
+        arguments = arguments_of(call, "args", ("name", "id"), required=False, around=value)
         return read_function_call(
             GEMINI_FUNCTION, call.get("id"), call.get("name"), arguments, metadata=metadata
         )

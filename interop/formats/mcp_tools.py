@@ -112,7 +112,7 @@ class McpCalls:
         """Return what is asked for; the request's id is the transport's, and not the call's."""
         params = value.get("params", value)
         extras = leftovers(params, ("name", "arguments"))
-        arguments = arguments_of(params, "arguments", _PARAMS, required=False)
+        arguments = arguments_of(params, "arguments", _PARAMS, required=False, around=value)
         metadata = {"extras": extras} if extras else {}
         return read_function_call(MCP_2025, None, params.get("name"), arguments, metadata=metadata)
 

@@ -43,7 +43,7 @@ class OllamaCalls:
             OLLAMA_TOOL,
             value.get("id"),
             function.get("name"),
-            arguments_of(function, "arguments", ("name", "index"), required=False),
+            arguments_of(function, "arguments", ("name", "index"), required=False, around=value),
             metadata={"extras": extras} if extras else {},
         )
 

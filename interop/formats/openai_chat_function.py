@@ -118,7 +118,12 @@ class ChatFunctionCalls:
             if extras:
                 metadata["extras"] = extras
         arguments = arguments_of(
-            function, "arguments", ("name",), required=False, decode_twice=self._decode_twice
+            function,
+            "arguments",
+            ("name",),
+            required=False,
+            around=value,
+            decode_twice=self._decode_twice,
         )
         return read_function_call(
             CHAT_FUNCTION, value.get("id"), function.get("name"), arguments, metadata=metadata

@@ -74,7 +74,11 @@ def test_blank_arguments_are_none(written, key, _means, blank):
     assert (call.payload_kind, call.payload) == ("object", {})
 
 
-@pytest.mark.parametrize("stray", [{"path": "a"}, '{"path": "a"}'], ids=["object", "text"])
+@pytest.mark.parametrize(
+    "stray",
+    [{"path": "a"}, '{"path": "a"}', ["a"], 5, False],
+    ids=["object", "text", "list", "number", "truth value"],
+)
 @pytest.mark.parametrize(("written", "_key", "_means"), FORMS.values(), ids=FORMS)
 def test_a_call_is_malformed_whose_arguments_may_stand_under_an_unknown_key(written, _key, _means, stray):
     call = REGISTRY.inspect_call(written("kwargs", stray))
@@ -82,6 +86,26 @@ def test_a_call_is_malformed_whose_arguments_may_stand_under_an_unknown_key(writ
     assert (call.payload_kind, call.payload) == ("malformed", None)
     assert call.payload_metadata["error"]["code"] == "no_arguments"
     assert call.payload_metadata["error"]["found"] == ["kwargs"]
+
+
+@pytest.mark.parametrize("stray", [{"path": "a"}, '{"path": "a"}', ["a"], 5])
+@pytest.mark.parametrize("key", ["arguments", "args", "input", "parameters"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        _chat("arguments", ABSENT),
+        _gemini("args", ABSENT),
+        {"functionCall": {"name": "f", "id": "c"}},
+        _mcp("arguments", None),
+        {"function": {"name": "f"}},
+    ],
+    ids=["chat", "gemini", "gemini with an id", "mcp", "ollama"],
+)
+def test_a_call_is_malformed_whose_arguments_stand_around_it(call, key, stray):
+    read = REGISTRY.inspect_call({**call, key: stray})
+
+    assert (read.payload_kind, read.payload) == ("malformed", None)
+    assert read.payload_metadata["error"]["found"] == [key]
 
 
 def test_unknown_keys_beside_arguments_are_no_arguments():
