@@ -131,13 +131,17 @@ class _Alarm:
             self.loop.call_soon(self._wake_all)
 
     def _wake_all(self) -> None:
-        with self._lock:
-            self._told = False  # before the look: what comes from now on tells again
-        while self._due:
-            future = self._due[0]
-            if not future.done():
-                future.set_result(None)
-            self._due.popleft()  # last: an interrupt may come before
+        try:
+            with self._lock:
+                self._told = False  # before the look: what comes from now on tells again
+            while self._due:
+                future = self._due[0]
+                if not future.done():
+                    future.set_result(None)
+                self._due.popleft()  # last: an interrupt may come before
+        except BaseException:  # an interrupt, raised again: the loop may be run once more
+            self.loop.call_soon(self._wake_all)
+            raise
 
 
 class _Here(threading.local):

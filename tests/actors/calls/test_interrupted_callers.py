@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from callboard import Callboard, ToolFailed
 from callboard.actors.board import Board
+from callboard.actors.calls.waiting import _Alarm
 from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
@@ -220,6 +221,31 @@ def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait(board):
         finish({*left, loop.create_task(awaited(an_echo(board)))})
         assert all(task.result()["success"] for task in left), place
     loop.close()
+
+
+@pytest.mark.parametrize("load", [of_a_thread])
+def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait_though_nobody_waits_anew(board):
+    loop = asyncio.new_event_loop()
+    asleep = []
+
+    for place in interrupted_at_each_line(
+        lambda: loop.run_until_complete(awaited(an_echo(board, seconds=0.005)))
+    ):
+        for task in asyncio.all_tasks(loop):
+            with suppress(RuntimeError):  # what has ended in the interrupted run stops the next one
+                loop.run_until_complete(asyncio.wait({task}, timeout=SHORT))
+            if not task.done():
+                asleep.append(place)
+                loop.run_until_complete(asyncio.wait({task, loop.create_task(awaited(an_echo(board)))}))
+
+    loop.close()
+    assert set(asleep) <= {BEFORE_THE_FIRST_LINE}
+
+
+BEFORE_THE_FIRST_LINE = (
+    f"calls/waiting.py:{_Alarm._wake_all.__code__.co_firstlineno} in {_Alarm._wake_all.__qualname__}"
+)
+"""The loop has taken the call of this function for done, and none of its lines has run: it is made good with the next wait."""
 
 
 @KINDS
