@@ -9,10 +9,12 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
+from ..direct_calls import own_result, own_result_async
 from ..hosts.errors import HostStartError
 from ..hosts.node.find import find_node
 from ..trial.tampered_board import TamperedBoard
@@ -22,13 +24,14 @@ from .checker.outages import outages
 from .checker.standings import MARK, STATUS, WORD, Standing
 from .commands.argparse_types import report, whole
 from .commands.simulate import add_command as add_simulate
+from .load.interrupts import POSSIBLE
 from .load.soak import Soak, Soaked
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _soak(given: argparse.Namespace) -> int:
     seed = SystemRandom().randrange(10_000) if given.seed is None else given.seed
-    with tempfile.TemporaryDirectory(prefix="callboard-soak-") as folder:
+    interrupts = max(20, given.calls // 100) if given.interrupts is None else given.interrupts
+    with tempfile.TemporaryDirectory(prefix="callboard-soak-") as folder, _temporary_files_in(folder):
         soak = Soak(
             calls=given.calls,
             hosts=given.hosts,
@@ -61,10 +65,13 @@ def _soak(given: argparse.Namespace) -> int:
             seed=seed,
             folder=Path(folder),
             languages=("node", "python") if _has_node() else ("python",),
+            servers=given.servers,
+            interrupts=interrupts if POSSIBLE else 0,
+            ways={"execute": own_result, "execute async": own_result_async},
         )
         soaked = soak.run()
     again = f"python -m callboard.chaos soak --calls {given.calls} --hosts {given.hosts}"
-    again += f" --faults {given.faults} --seed {seed}"
+    again += f" --faults {given.faults} --servers {given.servers} --interrupts {interrupts} --seed {seed}"
     _tell(soaked, again)
     if given.html is not None:
         about = About("soak", again, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
@@ -73,6 +80,16 @@ def _soak(given: argparse.Namespace) -> int:
         told = figures(soaked.run).as_dict() | {"checks": [one.as_dict() for one in soaked.checks]}
         given.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return STATUS[soaked.standing]
+
+
+@contextmanager
+def _temporary_files_in(folder: str) -> Iterator[None]:
+    """Have what this process makes for a while stand in there, where the soak counts it."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -86,6 +103,12 @@ def _parser() -> argparse.ArgumentParser:
     soak.add_argument("--hosts", type=whole(1), default=8, help="how many hosts (8)")
     soak.add_argument(
         "--faults", type=whole(0), default=1_000, help="how many faults have to come true (1000)"
+    )
+    soak.add_argument("--servers", type=whole(0), default=1, help="how many MCP servers beside the hosts (1)")
+    soak.add_argument(
+        "--interrupts",
+        type=whole(0),
+        help="how many callers are interrupted by signals (one for 100 calls, 20 at least; none on Windows)",
     )
     soak.add_argument("--seed", type=int, help="of everything that is drawn")
     soak.add_argument("--html", type=report, help="write a page with the timeline")

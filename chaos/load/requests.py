@@ -185,3 +185,22 @@ def quotas(calls: int, plugins: Iterable[str], weights: Mapping[str, int] | None
     for name in names[: calls - sum(shares.values())]:
         shares[name] += 1
     return shares
+
+
+def has_to_be(value: Any) -> Callable[[Mapping[str, Any]], Json]:
+    """Return what says of a result whether it is this value, and which generation it is from."""
+
+    def judge(result: Mapping[str, Any]) -> Json:
+        there, generation = result.get("result"), {"generation": result["generation"]}
+        return (
+            generation
+            if there == value
+            else {**generation, "wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+        )
+
+    return judge
+
+
+def counted(result: Mapping[str, Any]) -> Json:
+    """Return the count that a result says, and which generation it is from."""
+    return {"counted": result.get("result"), "generation": result["generation"]}

@@ -12,6 +12,10 @@ PROGRAMS = {
         "chaos/__main__.py",
         "callboard.trial.tampered_board",
     ): "a program stands above all rooms: its campaign is run on the board that users have",
+    (
+        "chaos/__main__.py",
+        "callboard.direct_calls",
+    ): "as the one before: its soak interrupts callers of `execute`",
 }
 """Programs of a room that put rooms above it together; nobody imports them."""
 

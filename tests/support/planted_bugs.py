@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callboard.actors.calls.call import Call
 from callboard.actors.calls.unread_parts import UnreadParts
-from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.endpoint import Endpoint, ToolSettings
 from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosted.request import HostedRun
 from callboard.actors.hosted.sender import Sender
@@ -164,6 +164,18 @@ def place_leaked() -> None:
         return put_back(mailbox, call)
 
     Mailbox.put_back = leak
+
+
+@breaks(1)
+def interrupt_keeps_place(patch: Callable[[Any, str, Any], object] = setattr) -> None:
+    """A call that an interrupt has withdrawn keeps its place."""
+    recover = Endpoint.recover
+
+    def leak(endpoint: Endpoint, call: Call) -> None:
+        recover(endpoint, call)
+        endpoint.mailbox._taken.add(Call(call.id, call.invocation))
+
+    patch(Endpoint, "recover", leak)
 
 
 @breaks(4)

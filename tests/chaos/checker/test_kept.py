@@ -1,4 +1,4 @@
-"""The rule that nothing is kept of generations that have ended: objects are counted at half of a run and at its end."""
+"""The rules that nothing is kept of generations that have ended: what is there at half of a run and at its end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ import pytest
 from boards import node_board
 from callboard.actors.hosting import host_actor
 from callboard.chaos.checker.facts import Happened, Run, Terms
-from callboard.chaos.checker.kept import RULE, Inventory, check_kept, inventory, last_inventory
+from callboard.chaos.checker.kept import (
+    LEVEL,
+    RULE,
+    Inventory,
+    Usage,
+    check_kept,
+    check_level,
+    inventory,
+    last_inventory,
+    usage,
+)
 from callboard.chaos.checker.standings import Standing
 from callboard.chaos.load.soak import Soak
 from memory_hosts import PATIENCE
@@ -56,6 +66,47 @@ def test_each_type_is_judged_by_itself():
 
 def test_a_run_without_a_generation_has_not_tested_it():
     assert check_kept(run_of(0), Inventory(0.0, {}), Inventory(1.0, {})).standing is Standing.NOT_TESTED
+
+
+USED = {"threads": 10, "descriptors": 20, "files": 5}
+MIB = 1 << 20
+
+
+def used(at, memory=100 * MIB, recorded=0, **counts):
+    return Usage(at, {**USED, **counts}, memory, recorded)
+
+
+@pytest.mark.parametrize(
+    ("end", "broken"),
+    [
+        ({}, 0),
+        ({"threads": 37}, 0),
+        ({"threads": 38}, 1),
+        ({"descriptors": 120, "files": 105}, 2),
+        ({"memory": 112 * MIB}, 0),
+        ({"memory": 113 * MIB}, 1),
+        ({"memory": 331 * MIB, "recorded": 200 * MIB}, 0),
+        ({"memory": 333 * MIB, "recorded": 200 * MIB}, 1),
+        ({"memory": None}, 0),
+        ({"memory": 60 * MIB}, 0),
+    ],
+)
+def test_a_process_that_grows_by_more_than_its_record_with_the_generations_is_convicted(end, broken):
+    check = check_level(run_of(200), used(101.0), used(200.0, **end))
+
+    assert (check.rule, len(check.violations), check.looked_at) == (LEVEL, broken, 200)
+
+
+@pytest.mark.parametrize(("leak", "standing"), [(0, Standing.HELD), (35, Standing.BROKEN)])
+def test_the_memory_of_this_process_is_judged_beside_the_facts_that_it_has_recorded(leak, standing, tmp_path):
+    facts, kept = list(run_of(20_000).facts), []
+    half = usage(101.0, facts, tmp_path)
+
+    facts += run_of(50_000).facts
+    kept += [[bytes(1024) + b"a" for _ in range(leak)] for _ in range(600)]
+    check = check_level(run_of(700), half, usage(700.0, facts, tmp_path))
+
+    assert check.standing is standing, check.said
 
 
 @contextmanager

@@ -15,6 +15,10 @@ CHAOS = f"chaos {TOOLS}/agent.json --calls 60 --kills 4 --seed 1 --deadline 1"
 PROMISES = range(1, 11)
 DUE = json.loads(TABLE.read_text(encoding="utf-8"))
 
+SEEN_BY_ONE = {
+    "interrupt_keeps_place": "only the soak interrupts callers: it makes its calls in the main thread"
+}
+
 
 @pytest.mark.parametrize(
     ("bug", "words", "rule"),
@@ -45,7 +49,7 @@ def test_a_bug_of_each_promise_is_planted_and_those_of_each_are_convicted_by_cha
 def test_each_planted_bug_is_convicted_by_two_commands_and_it_is_said_why_the_others_cannot(bug):
     convicted, unseen = DUE[bug]["convicted_by"], DUE[bug]["unseen_by"]
 
-    assert len(convicted) >= 2
+    assert len(convicted) >= 2 - (bug in SEEN_BY_ONE)
     assert sorted([*convicted, *unseen]) == sorted(COMMANDS)
     assert all(unseen.values())
 
