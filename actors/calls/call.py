@@ -29,7 +29,7 @@ from .ending import Ending, settle, wake, wake_all
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
-from .waiting import running_asyncio, wait_for_callback
+from .waiting import running_asyncio, wait_for_callback, wake_others
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -226,6 +226,8 @@ class Call:
     def __await__(self) -> Generator[Any, None, Result]:
         if self._result is None:
             yield from self._wait_in_loop(self._at_end, self.abandon)
+        else:
+            wake_others()
         return self.result()
 
     def __aiter__(self) -> PartReader:

@@ -126,7 +126,7 @@ class _Alarm:
             logger.debug("no task waits in %r any more", self.loop)
 
     def go_on(self) -> None:
-        """Wake what is due once more, in the loop: an interrupt may have come before that was done."""
+        """Wake what is due once more, in the loop. See `wake_others`."""
         if self._due:
             self.loop.call_soon(self._wake_all)
 
@@ -158,6 +158,13 @@ def _alarm_of(loop: AbstractEventLoop) -> _Alarm:
     if alarm is None or alarm.loop is not loop:
         alarm = _here.alarm = _Alarm(loop)
     return alarm
+
+
+def wake_others() -> None:
+    """Wake the tasks of the loop that runs here whose calls have ended: an interrupt may have come before that was done."""
+    alarm = _here.alarm
+    if alarm is not None and running_loop() is alarm.loop:
+        alarm.go_on()
 
 
 def running_asyncio() -> AbstractEventLoop | None:

@@ -236,7 +236,11 @@ def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait_though_nobo
                 loop.run_until_complete(asyncio.wait({task}, timeout=SHORT))
             if not task.done():
                 asleep.append(place)
-                loop.run_until_complete(asyncio.wait({task, loop.create_task(awaited(an_echo(board)))}))
+                ended = an_echo(board)
+                ended.result(PATIENCE)
+                loop.run_until_complete(awaited(ended))
+                loop.run_until_complete(asyncio.wait({task}, timeout=SHORT))
+                assert task.done(), place
 
     loop.close()
     assert set(asleep) <= {BEFORE_THE_FIRST_LINE}
@@ -245,7 +249,7 @@ def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait_though_nobo
 BEFORE_THE_FIRST_LINE = (
     f"calls/waiting.py:{_Alarm._wake_all.__code__.co_firstlineno} in {_Alarm._wake_all.__qualname__}"
 )
-"""The loop has taken the call of this function for done, and none of its lines has run: it is made good with the next wait."""
+"""The loop has taken the call of this function for done, and none of its lines has run: it is made good with the next await of any call."""
 
 
 @KINDS
