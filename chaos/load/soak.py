@@ -342,7 +342,7 @@ class Soak:
             self._interrupt()
         call = f"{name}-{number}"
         arguments: Json
-        judge: Callable[[Json], Json]
+        judge: Callable[[Mapping[str, Any]], Json]
         match _work(name):
             case "mcp":
                 return mcp_request(name, call, self._ledger(name), chance)
