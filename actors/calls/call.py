@@ -224,10 +224,9 @@ class Call:
         return future
 
     def __await__(self) -> Generator[Any, None, Result]:
+        wake_others()
         if self._result is None:
             yield from self._wait_in_loop(self._at_end, self.abandon)
-        else:
-            wake_others()
         return self.result()
 
     def __aiter__(self) -> PartReader:
@@ -298,8 +297,7 @@ class Call:
         self._limited = True
         if seconds == inf:
             return
-        self.seconds = seconds
-        self.deadline = self.submitted + seconds
+        self.seconds, self.deadline = seconds, self.submitted + seconds
         if seconds <= 0:
             self._expire()
             return

@@ -101,12 +101,12 @@ class _Alarm:
     That call writes to a pipe which the loop reads: with a call each, many that end together would cost more than they are.
     """
 
-    __slots__ = ("_due", "_lock", "_told", "loop")
+    __slots__ = ("_lock", "_told", "due", "loop")
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self.loop = loop
         self._lock = threading.Lock()
-        self._due: deque[AsyncFuture[None]] = deque()
+        self.due: deque[AsyncFuture[None]] = deque()
         self._told = False
 
     def wake(self, future: AsyncFuture[None]) -> None:
@@ -115,7 +115,7 @@ class _Alarm:
             if not future.done():
                 future.set_result(None)
             return
-        self._due.append(future)
+        self.due.append(future)
         if self._told:
             return
         try:
@@ -127,18 +127,18 @@ class _Alarm:
 
     def go_on(self) -> None:
         """Wake what is due once more, in the loop. See `wake_others`."""
-        if self._due:
+        if self.due:
             self.loop.call_soon(self._wake_all)
 
     def _wake_all(self) -> None:
         try:
             with self._lock:
                 self._told = False  # before the look: what comes from now on tells again
-            while self._due:
-                future = self._due[0]
+            while self.due:
+                future = self.due[0]
                 if not future.done():
                     future.set_result(None)
-                self._due.popleft()  # last: an interrupt may come before
+                self.due.popleft()  # last: an interrupt may come before
         except BaseException:  # an interrupt, raised again: the loop may be run once more
             self.loop.call_soon(self._wake_all)
             raise
@@ -163,7 +163,7 @@ def _alarm_of(loop: AbstractEventLoop) -> _Alarm:
 def wake_others() -> None:
     """Wake the tasks of the loop that runs here whose calls have ended: an interrupt may have come before that was done."""
     alarm = _here.alarm
-    if alarm is not None and running_loop() is alarm.loop:
+    if alarm is not None and alarm.due and running_loop() is alarm.loop:
         alarm.go_on()
 
 

@@ -1,7 +1,7 @@
-"""Interrupts a caller with real signals, at random moments of whatever it does, and looks what is left of it.
+"""Interrupts a caller with real signals, at random moments of whatever it does, and checks what is left.
 
 The signal is an alarm (``SIGALRM``), as time limits of test runners and task queues set it, and its handler raises. One comes at a time: a second
-interrupt in the handling of the first is not what is tried. Python runs handlers in the main thread, so all of this runs there.
+interrupt during the handling of the first is not tried. Python runs signal handlers in the main thread, so all of this runs there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import _weakrefset
 import asyncio
 import selectors
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-POSSIBLE = hasattr(signal, "setitimer")
+POSSIBLE = sys.platform != "win32"
 """Whether this system has alarms."""
 
 _BACK = 20.0
@@ -100,11 +101,13 @@ class _Alarm:
     _former: Any = field(default=None)
 
     def __enter__(self) -> Self:
+        assert sys.platform != "win32"
         self._former = signal.signal(signal.SIGALRM, self._ring)
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        assert sys.platform != "win32"
+        _ring_after(0.0)
         signal.signal(signal.SIGALRM, self._former)
 
     def interrupt(self, step: Callable[[], object], after: float) -> bool:
@@ -113,14 +116,14 @@ class _Alarm:
         try:
             try:
                 self._armed = True
-                signal.setitimer(signal.ITIMER_REAL, max(after, 1e-6))
+                _ring_after(max(after, 1e-6))
                 step()
             finally:
                 self._armed = False  # what rings from here on is not heard
         except Interrupted:
             pass
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            _ring_after(0.0)
         return bool(self.line)
 
     def _ring(self, _number: int, frame: FrameType | None) -> None:
@@ -128,11 +131,17 @@ class _Alarm:
             return
         file = Path("" if frame is None else frame.f_code.co_filename)
         if str(file).startswith(_SPARED):
-            signal.setitimer(signal.ITIMER_REAL, _SOON)
+            _ring_after(_SOON)
             return
         self._armed = False
         self.line = f"{file.parent.name}/{file.name}:{0 if frame is None else frame.f_lineno}"
         raise Interrupted(self.line)
+
+
+def _ring_after(seconds: float) -> None:
+    """Have the alarm ring once; never with 0."""
+    assert sys.platform != "win32"
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 class _Step(NamedTuple):
@@ -152,7 +161,7 @@ class _Step(NamedTuple):
 
 
 class InterruptedCaller:
-    """See the module. Use it in a ``with`` block, in the main thread.
+    """A caller that is interrupted. Use it in a ``with`` block, in the main thread.
 
     Args:
         recorder: of the run; it is told of kills.

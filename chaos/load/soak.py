@@ -198,7 +198,7 @@ class Soak:
             def heal() -> None:
                 nemesis.heal()
                 self._have_neighbour(there=False)
-                ends.append(self._usage(recorder))
+                ends.append(usage(recorder.now(), recorder.facts[:], self._folder))
                 came.update(entry.fault.kind for plugin in plugins for entry in _done(plugin))
                 came.update(fault.kind for _, fault in nemesis.done)
                 for plugin in plugins:
@@ -307,15 +307,13 @@ class Soak:
     def _ledger(self, name: str) -> Path:
         return self._folder / f"{name}.ledger"
 
-    def _usage(self, recorder: Recorder) -> Usage:
-        return usage(recorder.now(), recorder.facts[:], self._folder)
-
     def _source(self, name: str, recorder: Recorder) -> Source:
         numbers = itertools.count(1)
 
         def request(chance: Random) -> Request:
             if self._drawn == self.calls // 2:
-                self._half = inventory(recorder.now()), self._usage(recorder)
+                now, facts = recorder.now(), recorder.facts[:]
+                self._half = inventory(now), usage(now, facts, self._folder)
             return self._request(name, next(numbers), chance)
 
         return Source(name, request, bursts=_work(name) == "batch")
