@@ -8,6 +8,7 @@ which processes of that host live, and does not ask the board.
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import time
 from dataclasses import replace
@@ -52,6 +53,12 @@ _TICK = 0.05
 
 _STALL = 0.1
 """Seconds by which such a look has to be late to be noted."""
+
+_READINGS = 5
+"""How often two clocks are read at most, until they are read together."""
+
+_AT_ONCE = 0.001
+"""Seconds in which both have to be read."""
 
 REAL_SLACK = 0.25
 """Seconds by which a real time may be off: the observer may have had to wait for a processor."""
@@ -277,11 +284,23 @@ class Recorder:
 
     def _moment(self, event: Event) -> float:
         """When it was published: the stream's thread may be late. It is never before the event that came before it."""
-        # The steady clock first: if this thread has to wait between the two, the event is placed too early,
-        # which the one before it bounds. The other way round it would be placed after those that follow it.
-        now, late = self.now(), time.time() - event.time
-        self._told = max(self._told, now - max(0.0, late) if self._real else now)
+        at = event.time - self._wall_ahead() if self._real else self.now()
+        self._told = max(self._told, min(at, self.now()))
         return self._told
+
+    def _wall_ahead(self) -> float:
+        """Seconds by which the wall clock is ahead of that of the run.
+
+        Both are read until this thread had not to wait between the readings: on a busy machine that may be a third of a second.
+        """
+        best, ahead = math.inf, 0.0
+        for _ in range(_READINGS):
+            before, wall, after = self.now(), time.time(), self.now()
+            if after - before < best:
+                best, ahead = after - before, wall - before
+            if best < _AT_ONCE:
+                break
+        return ahead
 
     def _look(self, name: str) -> None:
         """Which processes of a host live now."""

@@ -5,30 +5,39 @@ from __future__ import annotations
 import itertools
 import threading
 
+import pytest
 from callboard.actors.board import Board
 from callboard.chaos.checker.facts import Happened
 from callboard.chaos.recorder import Recorder
 from callboard.supervision.runtime.clock import SystemClock
 
-LONG = 0.02
+LONG = 0.05
 
 
 class PreemptedClock(SystemClock):
-    """A clock whose readers often get no processor just before they read it."""
+    """A clock whose readers now and then get no processor just before they read it, or just after."""
 
-    def __init__(self):
+    def __init__(self, *, after):
         super().__init__()
         self._readings = itertools.count()
+        self._after = after
 
     def now(self):
-        if next(self._readings) % 3 == 0:
+        long = next(self._readings) % 5 == 0
+        if long and not self._after:
             threading.Event().wait(LONG)
-        return super().now()
+        read = super().now()
+        if long and self._after:
+            threading.Event().wait(LONG)
+        return read
 
 
-def test_events_are_noted_in_their_order_by_a_thread_that_gets_no_processor():
-    clock = PreemptedClock()
+@pytest.mark.parametrize("after", [True, False])
+def test_events_are_noted_in_their_order_by_a_thread_that_gets_no_processor(after):
+    clock = PreemptedClock(after=after)
+    published = {}
     with Board(clock=clock) as board:
+        board.subscribe(lambda event: published.update({event.sequence: event.time}))
         recorder = Recorder(board)
         for generation in range(1, 11):
             board.events.publish("host_starting", "book", generation=generation)
@@ -36,7 +45,8 @@ def test_events_are_noted_in_their_order_by_a_thread_that_gets_no_processor():
         recorder.close()
     clock.close()
 
-    told = [fact.sequence for fact in recorder.run().facts if isinstance(fact, Happened)]
+    told = {fact.sequence: fact.at for fact in recorder.run().facts if isinstance(fact, Happened)}
+    off = [told[number] - told[1] - (published[number] - published[1]) for number in published]
 
-    assert len(told) == 20
-    assert told == sorted(told)
+    assert list(told) == sorted(published)
+    assert max(map(abs, off)) < LONG / 2
