@@ -24,6 +24,7 @@ INSTALL := $(RUN) -m pip --quiet --disable-pip-version-check --no-input install 
 RUNNABLE := $(VENV)/runnable.stamp
 INSTALLED := $(VENV)/installed.stamp
 CHECKERS := $(VENV)/checkers.stamp
+OLDEST := .venv-oldest
 VIEW := build/view
 FRAMEWORKS := $(VENV)/frameworks
 KIT := $(VENV)/kit
@@ -40,7 +41,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -90,6 +91,16 @@ test-pythons: ## Run all tests on each Python of 3.11 to 3.14 that is found, eac
 
 test-newest-python: ## Run all tests on the newest other Python that is found
 	@"$(PYTHON)" tests/support/pythons.py newest $(ARGS)
+
+# On the oldest Python too. First without an SDK, as most users are, then with those that the extra `sdk` pins.
+test-oldest: ## Run all tests with the oldest versions that setup.cfg allows, without the SDKs and with them (fetches those)
+	@python=$$("$(PYTHON)" tests/support/pythons.py oldest) && "$$python" -m venv --clear $(OLDEST)
+	@$(OLDEST)/bin/python -m pip --quiet --disable-pip-version-check --no-input install uv
+	@for extras in test test,sdk; do \
+	  echo "make: the oldest versions that .[$$extras] allows" && \
+	  $(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[$$extras]" && \
+	  $(subst $(VENV),$(OLDEST),$(PYTEST)) $(ARGS) || exit 1; \
+	done
 
 quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 	@CALLBOARD_TESTS=quick $(PYTEST) $(QUICK) $(ARGS)

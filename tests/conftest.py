@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import gc
 import signal
+from typing import TYPE_CHECKING
 
 import pytest
 from callboard.base.json import dump_json
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.events import EventStream
 from hypothesis import HealthCheck, settings
+from sdks import WHOLE_MODULE, missing_sdks
 from thorough import RUN, THOROUGH
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 pytest_plugins = ["aftermath"]
+
+MISSING_SDKS = missing_sdks()
 
 # How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,15 +36,30 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave to `make test-thorough` what holds a rule at more cost than another test does."""
+    """Leave out what holds a rule at more cost than another test does, and what needs an SDK that is not installed."""
     # Those that ask the SDKs stand together, so that one process imports them and not each: it takes five seconds.
     items.sort(key=lambda item: not hasattr(getattr(item, "module", None), "sdks"))
-    if THOROUGH:
-        return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+    marks = ([] if THOROUGH else ["thorough"]) + (["needs_sdk"] if MISSING_SDKS else [])
+    kept = [item for item in items if not any(item.get_closest_marker(mark) for mark in marks)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[*set(items) - set(kept)])
+        items[:] = kept
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out a module that imports SDKs, if one is not installed."""
+    if MISSING_SDKS and collection_path.suffix == ".py" and WHOLE_MODULE in collection_path.read_text():
+        return True
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not tried for want of an SDK."""
+    if MISSING_SDKS:
+        terminalreporter.write_line(
+            f"Not tried: the tests that are marked needs_sdk, because {', '.join(MISSING_SDKS)} of the extra sdk "
+            f"{'is' if len(MISSING_SDKS) == 1 else 'are'} not installed."
+        )
 
 
 def pytest_collection_finish() -> None:

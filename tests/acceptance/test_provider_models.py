@@ -25,8 +25,10 @@ from interop_routes import (
 )
 from interop_streams import assembled
 from provider_rules import PROVIDERS, breaches, is_schema, legal
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from thorough import every, times
+
+pytestmark = needs_sdk
 
 NOBODYS = ("core.", "amplifier.", "ai_sdk.", "cohere.", "ollama.")
 """Formats that no provider reads; and those whose models in Python are none, check nothing, or lack what the server takes."""

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from provider_rules import breaches
 from providers import SCRIPT, TOOLS, Asked, calls_of, result_of, user
 from recorded_streams import RECORDED, whole_stream
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from thorough import times
+
+pytestmark = needs_sdk
 
 WEATHER = user("How is the weather?")
 FAMILIES = {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from callboard.interop.transcripts.repair import repair_transcript
 from hypothesis import given, settings
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from thorough import times
 from transcript_writers import TURNS, WRITERS, written
+
+pytestmark = needs_sdk
 
 
 @pytest.mark.parametrize("provider", WRITERS)

@@ -19,7 +19,10 @@ from callboard.loading.loader import load_entry
 from leaks import TEST_MARK, no_leaks
 from mcp_http_servers import HttpServer
 from programs import PROGRAMS
+from sdks import needs_sdk
 from tools import tool_call
+
+pytestmark = needs_sdk
 
 SERVER = PROGRAMS / "python" / "mcp_oauth_server.py"
 

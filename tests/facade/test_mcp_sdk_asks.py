@@ -11,7 +11,10 @@ from leaks import TEST_MARK, no_leaks
 from mcp_http_servers import HttpServer
 from programs import PROGRAMS
 from scripted_provider import Scripted, said
+from sdks import needs_sdk
 from tools import tool_call
+
+pytestmark = needs_sdk
 
 SERVER = PROGRAMS / "python" / "mcp_sdk_server.py"
 PATIENCE = 60.0

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from programs import ROOT
-from pythons import find_python, promised_versions
+from pythons import find_python, main, promised_versions
 
 OWN = "{}.{}".format(*sys.version_info[:2])
 
@@ -59,3 +59,16 @@ def test_a_python_that_is_named_has_an_environment_of_its_own(words, used, monke
     shown = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
 
     assert f"{used}/bin/python -m ruff" in shown
+
+
+def test_the_oldest_python_is_printed_and_one_that_is_missing_is_named(
+    pythons, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    missing = main("oldest"), *capsys.readouterr()
+    oldest = pythons("python3.11", "echo 3.11")
+    found = main("oldest"), *capsys.readouterr()
+
+    assert missing[:2] == (1, "")
+    assert "no Python 3.11" in missing[2]
+    assert found == (0, f"{oldest}\n", "")

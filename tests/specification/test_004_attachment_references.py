@@ -16,7 +16,7 @@ from callboard import AgentCore
 from callboard.agent.replay.server import ReplayServer
 from callboard.providers import attachment_block
 from providers import STACKS, Asked
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from tools import Tool
 
 
@@ -152,6 +152,7 @@ def drawn(stack, block, store, *, takes=True):
     return body, done["session"]
 
 
+@needs_sdk
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_reference_in_a_tools_result_is_kept_and_expanded_for_the_request(stack):
     body, session = drawn(stack, {"type": "attachment", "ref": "asset-1"}, {"asset-1": PNG})
@@ -162,6 +163,7 @@ def test_a_reference_in_a_tools_result_is_kept_and_expanded_for_the_request(stac
     assert b64(PNG) not in json.dumps(session.messages)
 
 
+@needs_sdk
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_reference_of_a_tool_that_cannot_be_looked_up_is_told_to_the_model_and_ends_no_conversation(stack):
     body, _ = drawn(stack, {"type": "attachment", "ref": "asset-1"}, {})

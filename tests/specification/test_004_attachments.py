@@ -31,7 +31,7 @@ from callboard.interop.attachment_blocks import SENDS
 from callboard.interop.limits import MAX_ATTACHMENT_BYTES
 from callboard.providers import AttachmentError, attachment_block
 from providers import STACKS
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from thorough import each_once
 
 TAKES = {
@@ -49,6 +49,7 @@ def objections(family, blocks):
     return sdks().message_refusals(family, {"role": "user", content: blocks})
 
 
+@needs_sdk
 @pytest.mark.parametrize("kind", CONTENTS)
 @pytest.mark.parametrize("stack", STACKS)
 def test_each_kind_is_sent_by_each_provider_that_takes_it_and_refused_by_name_by_the_others(stack, kind):
@@ -64,6 +65,7 @@ def test_each_kind_is_sent_by_each_provider_that_takes_it_and_refused_by_name_by
         assert tuple(sent.error["could_send"]) == SENDS[family]
 
 
+@needs_sdk
 @pytest.mark.parametrize("kind", CONTENTS)
 @pytest.mark.parametrize("family", TAKES)
 def test_each_kind_has_a_block_that_the_official_sdk_takes(family, kind):
@@ -113,6 +115,7 @@ SHAPES = [
 ]
 
 
+@needs_sdk
 @pytest.mark.parametrize(("stack", "kind", "shape"), each_once(STACKS, ["image", "pdf", "text"], SHAPES))
 def test_every_shape_is_sent_by_every_provider(stack, kind, shape, tmp_path):
     given = shapes(tmp_path, kind)[shape]
@@ -125,6 +128,7 @@ def test_every_shape_is_sent_by_every_provider(stack, kind, shape, tmp_path):
 ADDRESS = "https://example.org/pictures/a.png?size=1"
 
 
+@needs_sdk
 @pytest.mark.parametrize(
     "given", [ADDRESS, {"url": ADDRESS}, {"url": "https://example.org/1", "kind": "image"}]
 )
@@ -173,6 +177,7 @@ BLOCKS = {
 }
 
 
+@needs_sdk
 @pytest.mark.parametrize("family", TAKES)
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_providers_own_block_goes_home_untouched_and_to_the_others_in_their_words(block, family):

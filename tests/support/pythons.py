@@ -2,6 +2,7 @@
 
     python3 tests/support/pythons.py all       # every version
     python3 tests/support/pythons.py newest    # the newest that is not the one that runs this
+    python3 tests/support/pythons.py oldest    # runs nothing: prints the path of the oldest
 
 A version that is not found is reported as not tried, and fails nothing. Words after the first go to `make test` as `ARGS`.
 It needs only the standard library, because it runs before any environment exists.
@@ -69,8 +70,15 @@ def run_tests(version: str, args: str) -> str:
 
 
 def main(which: str, *words: str) -> int:
-    """Try all versions, or the newest other; report each; return the exit status."""
+    """Try all versions, or the newest other, and report each; or print the oldest. Return the exit status."""
     versions = promised_versions((ROOT / "setup.cfg").read_text())
+    if which == "oldest":
+        python = find_python(versions[0])
+        print(
+            python or f"make: no Python {versions[0]} on PATH, by pyenv or by uv",
+            file=sys.stdout if python else sys.stderr,
+        )
+        return python is None
     own = "{}.{}".format(*sys.version_info[:2])
     ends: dict[str, str] = {}
     for version in versions if which == "all" else [each for each in reversed(versions) if each != own]:

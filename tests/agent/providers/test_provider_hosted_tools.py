@@ -11,7 +11,7 @@ from callboard.agent.replay.server import ReplayServer
 from callboard.amplifier import mount
 from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, NEW_CALLS, NEW_RESULTS
 from providers import SCRIPT, Asked, calls_of, user
-from sdks import sdks
+from sdks import needs_sdk, sdks
 
 ASKED = user("Look around")
 
@@ -46,6 +46,7 @@ def result_for(tool, toolresult):
     }
 
 
+@needs_sdk
 @pytest.mark.parametrize("name", ["responses", "responses extension"])
 @pytest.mark.parametrize("tool", ACTIONS)
 def test_an_action_reaches_the_core_as_it_is_and_its_answer_the_provider_in_its_form(server, name, tool):
@@ -79,6 +80,7 @@ def test_a_text_answers_a_shell_in_the_form_of_a_shell(server):
     assert (said["type"], said["output"][0]["stdout"]) == ("shell_call_output", "done")
 
 
+@needs_sdk
 @pytest.mark.parametrize("name", ["chat", "anthropic"])
 def test_a_history_with_an_action_goes_to_another_provider_as_a_function_s(server, name):
     asked = Asked(name, server.url)

@@ -10,7 +10,7 @@ from callboard.agent.replay.faults import Fault, stream_reply
 from callboard.agent.replay.server import ReplayServer
 from callboard.providers import OpenAIChatProvider
 from providers import SCRIPT, Asked, calls_of, result_of, user
-from sdks import sdks
+from sdks import needs_sdk, sdks
 from toolbox import Toolbox, asked, collected
 
 ASKED = user("Look around")
@@ -264,6 +264,7 @@ def said(text, **more):
 FUNCTION = {"type": "function_call", "call_id": "c1", "name": "now", "arguments": "{}"}
 
 
+@needs_sdk
 @pytest.mark.parametrize("name", ["responses", "responses extension"])
 def test_each_message_goes_back_with_its_own_text_and_phase(server, name):
     events = [
@@ -335,6 +336,7 @@ def message_of(*blocks, reason="tool_use", **delta):
     )
 
 
+@needs_sdk
 def test_a_call_that_code_made_goes_back_as_that_code_s(server):
     reply = message_of(CODE, use(caller=CALLER, toolset_name="memory"))
     asked, message = answer_of(server, "anthropic", reply)

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from node_packages import manifest, write
 from programs import PROGRAMS, ROOT
 from rich.table import Table
+from sdks import needs_sdk
 
 WORDS = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\x08\rover\u2028\u202e\u2066\u200f\u061c\u200b\u200d\u2060\ufeff"
@@ -157,7 +158,9 @@ def hidden_in(text):
     return {f"{ord(found):04x}" for found in HIDDEN.findall(text)}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needs_sdk if name == "mcp" else ()) for name in CASES]
+)
 def test_no_command_sends_an_order_to_the_terminal_that_is_not_its_own(name, places):
     shown = ""
     for words, typed in CASES[name]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from command_line import ENVIRONMENT
+from sdks import needs_sdk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +32,7 @@ def client_file(tmp_path: Path) -> Path:
     return file
 
 
+@needs_sdk
 def test_what_is_printed_runs_this_installation_by_absolute_paths(tmp_path: Path) -> None:
     config = tmp_path / "agent.json"
 
@@ -42,6 +44,7 @@ def test_what_is_printed_runs_this_installation_by_absolute_paths(tmp_path: Path
     assert entry["command"].startswith("/")
 
 
+@needs_sdk
 def test_a_configuration_that_is_not_there_is_printed_and_told(tmp_path: Path) -> None:
     there = tmp_path / "agent.json"
     there.write_text("{}")
@@ -56,6 +59,7 @@ def test_a_configuration_that_is_not_there_is_printed_and_told(tmp_path: Path) -
     assert [json.loads(each.stdout).keys() for each in (missing, present)] == [{"mcpServers"}] * 2
 
 
+@needs_sdk
 def test_options_of_a_served_board_are_printed_too(tmp_path: Path) -> None:
     printed = mcp(
         "--print-config", "claude", "--watch", "--log-dir", tmp_path / "logs", tmp_path / "agent.json"
@@ -65,6 +69,7 @@ def test_options_of_a_served_board_are_printed_too(tmp_path: Path) -> None:
     assert entry["args"][-3:] == ["--watch", "--log-dir", str(tmp_path / "logs")]
 
 
+@needs_sdk
 def test_a_person_who_starts_it_in_a_terminal_is_told_what_it_waits_for(tmp_path: Path) -> None:
     config = tmp_path / "agent.json"
     config.write_text("{}")
@@ -85,6 +90,7 @@ def test_a_person_who_starts_it_in_a_terminal_is_told_what_it_waits_for(tmp_path
     assert b"--install" in told
 
 
+@needs_sdk
 def test_in_front_of_a_clients_servers_and_back_again(client_file: Path) -> None:
     installed = mcp("--install", "claude", "--file", client_file, "--yes")
     servers = client_file.with_name("claude_desktop_config.callboard.json")
@@ -103,6 +109,7 @@ def test_in_front_of_a_clients_servers_and_back_again(client_file: Path) -> None
     assert OWN in [backup.read_text() for backup in client_file.parent.glob("*.backup")]
 
 
+@needs_sdk
 def test_a_configuration_is_added_and_nothing_else_changes(client_file: Path, tmp_path: Path) -> None:
     config = tmp_path / "agent.json"
     config.write_text('{"plugins": []}')
@@ -136,6 +143,7 @@ def test_without_the_sdk_no_client_is_given_what_it_could_not_start(
     assert sorted(tmp_path.iterdir()) == sorted([client_file, config])
 
 
+@needs_sdk
 def test_a_clients_file_that_is_not_there_is_named_as_that(tmp_path: Path) -> None:
     refused = mcp("--install", "cursor", "--file", tmp_path / "none.json", "--yes")
 
@@ -144,6 +152,7 @@ def test_a_clients_file_that_is_not_there_is_named_as_that(tmp_path: Path) -> No
     assert "--file" in refused.stderr
 
 
+@needs_sdk
 def test_without_a_yes_nothing_is_changed(client_file: Path) -> None:
     refused = mcp("--install", "claude", "--file", client_file, stdin="n\n")
 
@@ -152,6 +161,7 @@ def test_without_a_yes_nothing_is_changed(client_file: Path) -> None:
     assert list(client_file.parent.iterdir()) == [client_file]
 
 
+@needs_sdk
 @pytest.mark.parametrize("content", ["{", "[]", '{"mcpServers": 3}', '{"mcpServers": {}}'])
 def test_a_file_that_cannot_be_changed_is_left_alone(content: str, client_file: Path) -> None:
     client_file.write_text(content)

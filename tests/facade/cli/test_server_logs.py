@@ -19,6 +19,9 @@ from callboard.hosts.report.redaction import HIDDEN
 from command_line import ENVIRONMENT
 from leaks import TEST_MARK, no_leaks
 from mcp_clients import PATIENCE, SERVER, command, over_pipes
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 SAYS = f"""
 import os, runpy, sys

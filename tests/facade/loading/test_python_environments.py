@@ -17,6 +17,7 @@ from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.cache_admin import items
 from leaks import no_leaks, wait_until
 from node_packages import contents
+from packaging.requirements import Requirement
 from python_packages import loading, project, tool_package, wheel
 from thorough import thorough
 from tools import tool_call
@@ -24,6 +25,7 @@ from tools import tool_call
 PATIENCE = 50
 
 WORDS = "callboard_words"
+ABSENT = Requirement("absent @ https://here.example/absent.tar.gz")
 
 
 @pytest.fixture
@@ -176,8 +178,8 @@ def test_what_is_here_already_needs_no_environment(tmp_path, entry, policy, runs
     [
         (
             {},
-            project("absent @ https://here.example/absent.tar.gz"),
-            "asks for what has to be built (absent @ https",
+            project(str(ABSENT)),
+            f"asks for what has to be built ({ABSENT})",
         ),
         (
             {"isolate": False},

@@ -15,6 +15,7 @@ from leaks import TEST_MARK, no_leaks
 from mcp.shared.exceptions import MCPError
 from mcp_clients import ERAS, PATIENCE, http_server, over_http, over_pipes, written
 from programs import PROGRAMS
+from sdks import needs_sdk
 from thorough import thorough
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from mcp.client import Client
     from mcp.client.session import ClientRequestContext
+
+pytestmark = needs_sdk
 
 ASKING = str(PROGRAMS / "python" / "mcp_asking_server.py")
 SCHEMA = {

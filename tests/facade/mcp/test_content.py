@@ -11,6 +11,9 @@ from callboard.mcp.content import MAY_HAVE_RUN, Progress, result_of, tools_of
 from callboard.mcp.health import health_of
 from hypothesis import given
 from hypothesis import strategies as st
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 IMAGE = {"type": "image", "data": "AA==", "mimeType": "image/png"}
 

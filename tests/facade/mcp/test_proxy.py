@@ -15,11 +15,14 @@ import pytest
 from command_line import ENVIRONMENT
 from leaks import census, no_leaks, wait_until
 from mcp_clients import ERAS, PATIENCE, command, http_server, over_http, over_pipes, servers, written
+from sdks import needs_sdk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp.client import Client
+
+pytestmark = needs_sdk
 
 
 async def pid_of(client: Client, tool: str) -> int:

@@ -11,6 +11,7 @@ import pytest
 from leaks import no_leaks, wait_until
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_clients import http_server, over_http, over_pipes, servers, written
+from sdks import needs_sdk
 from thorough import thorough
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mcp.client import Client
 
     Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+pytestmark = needs_sdk
 
 
 WAYS = [

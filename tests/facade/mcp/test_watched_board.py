@@ -12,11 +12,14 @@ from callboard.config.configuration import Configuration
 from callboard.mcp.watched_board import entry_changes
 from leaks import TEST_MARK, no_leaks, wait_until
 from mcp_clients import ERAS, PATIENCE, SERVER, over_pipes
+from sdks import needs_sdk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp.client import Client
+
+pytestmark = needs_sdk
 
 
 def entry(name: str, *words: str, **more: Any) -> dict[str, Any]:

@@ -6,6 +6,9 @@ from callboard.hosts.mcp.elicitation import form_of, params_of
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import ElicitRequest, methods
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 TITLED = st.lists(
     st.fixed_dictionaries({"const": st.text(max_size=3), "title": st.text(max_size=3)}),

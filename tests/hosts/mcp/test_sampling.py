@@ -9,6 +9,9 @@ from callboard.hosts.mcp.sampling import MOST_MESSAGES, MOST_TOKENS, params_of, 
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import methods
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 LEAF = st.none() | st.booleans() | st.integers(-5, 10**6) | st.text(max_size=5)
 BLOCK = st.fixed_dictionaries(

@@ -21,6 +21,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from mcp_sessions import MODERN, Talk, answer, modern, old
 from mcp_types import methods
 from mcp_types._v2026_07_28 import ElicitResult
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 FORM = {"message": "m", "requestedSchema": {"type": "object", "properties": {"a": {"type": "string"}}}}
 MODERN_FORM = {"method": "elicitation/create", "params": FORM}

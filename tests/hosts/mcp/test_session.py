@@ -9,6 +9,9 @@ from callboard.hosts.protocol.wire import ErrorResponse, Malformed, PartEvent, R
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_sessions import MODERN, OLD, TOOL, Talk, answer, modern, old, refusal
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 
 def methods_of(talk):

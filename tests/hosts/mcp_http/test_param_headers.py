@@ -10,6 +10,9 @@ from callboard.hosts.mcp_http.param_headers import invalid_header, param_headers
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
 
 REGION = {"type": "string", "x-mcp-header": "Region"}
 SCHEMA = {

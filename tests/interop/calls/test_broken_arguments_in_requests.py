@@ -7,7 +7,7 @@ from callboard.interop.conversion import ToolInteropTarget
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, LossRefusedError
 from callboard.interop.registry.request_conversion import RequestConversion
-from sdks import sdks
+from sdks import needs_sdk, sdks
 
 FAMILIES = [
     "openai.chat_completions",
@@ -61,6 +61,7 @@ def test_such_a_call_stays_malformed_as_text_and_is_refused_as_an_object(argumen
         REGISTRY.convert_tool_call(call, ANTHROPIC)
 
 
+@needs_sdk
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("arguments", ["[]", [], '{"a":', "null"])
 def test_a_request_is_made_whatever_the_arguments_of_its_history_are(family, arguments):
@@ -115,6 +116,7 @@ def test_a_note_beside_a_tool_message_is_kept_out_of_a_request():
     assert request.results(0, [noted]) == [{"role": "tool", "tool_call_id": "1", "content": "x"}]
 
 
+@needs_sdk
 @pytest.mark.parametrize("family", FAMILIES)
 def test_raw_input_goes_out_in_a_form_that_the_provider_has(family):
     raw = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "1", "name": "patch", "input": "x"}

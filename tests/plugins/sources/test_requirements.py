@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from callboard.plugins import PluginLoadError
 from callboard.plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
+from packaging.requirements import Requirement
+
+ELSEWHERE = "from-file @ https://elsewhere/from_file.whl"
 
 HERE = {
     "one": Installed("1.5", ("two; extra == 'more'", "absent; extra == 'most'", "other"), None),
@@ -38,7 +41,8 @@ def test_what_is_there_is_met(text):
         ("nothing", "nothing"),
         ("one>=2 --hash=sha256:ab", "one>=2"),
         ("one[most]", "one[most]"),
-        ("from-file @ https://elsewhere/from_file.whl", "from-file @ https://elsewhere/from_file.whl"),
+        # Versions of packaging differ in the space before the @.
+        (ELSEWHERE, str(Requirement(ELSEWHERE))),
         ("git+https://here.example/x", "git+https://here.example/x"),
         ("./wheels/x.whl", "/packages/mine/wheels/x.whl"),
         ("x.tar.gz", "/packages/mine/x.tar.gz"),
