@@ -274,7 +274,7 @@ POOLED = """
     if __name__ == "__main__":
         with Callboard() as board:
             board.register(Shout, isolate=True)
-            for way in ("fork", "spawn"):
+            for way in ("fork", "spawn", "forkserver", None):  # None: the default of this Python
                 arguments = {"text": "hi", "way": way}
                 call = {"type": "function_call", "call_id": "1", "name": "shout", "arguments": arguments}
                 print(board.execute(call))
@@ -326,7 +326,7 @@ def test_a_class_of_the_program_itself_runs_in_a_host(tmp_path):
 def test_a_tool_of_the_program_may_have_processes_of_its_own(tmp_path):
     ended = run_program(tmp_path, "", POOLED)
 
-    assert ended.stdout == "{'success': True, 'result': ['HI', True]}\n" * 2
+    assert ended.stdout == "{'success': True, 'result': ['HI', True]}\n" * 4
 
 
 def test_a_program_that_starts_hosts_as_it_is_loaded_is_told_not_to(tmp_path):
