@@ -11,11 +11,15 @@ _REASON = re.compile(r'rejected with the reason "(?P<said>.*)"\.')
 
 _PYTHON = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t][^\n]*\n)*(?P<said>[^\s][^\n]*)")
 
+_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
+"""Python has them since 3.13, and Node too, where ``FORCE_COLOR`` asks for them."""
+
 _LONGEST = 200
 
 
 def thrown(stderr: str) -> str | None:
     """Return the error as ``TypeError: x is not a function``; ``None`` if none is named."""
+    stderr = _COLOURS.sub("", stderr)
     said = [match["said"] for pattern in (_NODE, _PYTHON) for match in pattern.finditer(stderr)]
     if not said:
         return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 
 import pytest
 from callboard.hosts.process.process import ProcessExit
@@ -31,6 +33,16 @@ def test_what_node_throws_at_last_is_named(program, error):
     said = subprocess.run([node_program(), "-e", source], capture_output=True, text=True, check=False).stderr
 
     assert thrown(said) == error
+
+
+@pytest.mark.parametrize("colours", [{"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}], ids=["coloured", "plain"])
+def test_what_python_raises_at_last_is_named_whatever_its_colours(colours):
+    source = "import threading; other = threading.Thread(target=lambda: {}['a']); other.start(); other.join(); 1 / 0"
+    ran = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=False, env=os.environ | colours
+    )
+
+    assert thrown(ran.stderr) == "ZeroDivisionError: division by zero"
 
 
 @pytest.mark.parametrize(
