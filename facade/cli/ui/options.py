@@ -91,9 +91,14 @@ def config_argument(function: Function) -> Function:
 
 
 def quiet() -> None:
-    """Log no warnings in a command that tells of them itself; what ``-v`` asked for is logged all the same."""
+    """Log no warnings in a command that tells of them itself; what ``-v`` asked for is logged all the same.
+
+    No command tells of packages and their cache, so what is logged of those stays.
+    """
     if not click.get_current_context().ensure_object(Settings).verbosity:
         logging.getLogger("callboard").setLevel(logging.ERROR)
+        packages = logging.getLogger("callboard.packages")
+        packages.setLevel(packages.level or logging.WARNING)  # on a terminal their progress is told, see `tell_progress`
 
 
 def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
