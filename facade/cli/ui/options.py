@@ -98,7 +98,9 @@ def quiet() -> None:
     if not click.get_current_context().ensure_object(Settings).verbosity:
         logging.getLogger("callboard").setLevel(logging.ERROR)
         packages = logging.getLogger("callboard.packages")
-        packages.setLevel(packages.level or logging.WARNING)  # on a terminal their progress is told, see `tell_progress`
+        packages.setLevel(
+            packages.level or logging.WARNING
+        )  # on a terminal their progress is told, see `tell_progress`
 
 
 def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
