@@ -22,7 +22,6 @@ from callboard.actors.hosted.sender import Sender
 from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.local.thread_tool_actor import ThreadToolActor
 from callboard.actors.local.workers import Workers
-from callboard.actors.routing.queues import PluginQueues
 from callboard.actors.state.cell import StateCell
 from callboard.hosts.process import process
 from callboard.hosts.process.posix_process import PolledProcess
@@ -141,14 +140,6 @@ def thread_calls_swapped() -> None:
         return run_one(workers, endpoint, later or call, loop)
 
     Workers._run_one = swapped
-
-
-@breaks(3)
-def queued_by_name() -> None:
-    """While claims are asked, calls wait in queues of their tools' names, and not of their plugins."""
-    enter, decide = PluginQueues.enter, PluginQueues.decide
-    PluginQueues.enter = lambda queues, call, _plugins: enter(queues, call, (str(call.tool_name),))
-    PluginQueues.decide = lambda queues, call, plugin: decide(queues, call, plugin and str(call.tool_name))
 
 
 @breaks(3)
