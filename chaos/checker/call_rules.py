@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .call_starts import by_the_board, by_the_tool, ended_by_the_board
 from .facts import Answered, Asked, Happened, PartsRead, Stalled, Submitted, Violation
-from .history import CallStory, call_stories
+from .history import CallStory, call_stories, stalled
 from .host_rules import OWN_ANSWERS
 from .host_stories import OVER, stories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from .call_starts import Begun
     from .facts import Run
@@ -55,11 +55,6 @@ _TICK = 1e-6
 
 _LATE = 4
 """How often the slack of a run is added to a deadline: whoever ends the call, and whoever notes it, may each have to wait for a processor."""
-
-
-def stalled(stalls: Iterable[Stalled], since: float, until: float) -> float:
-    """Seconds in a time for which the program was given no processor."""
-    return sum(one.seconds for one in stalls if since <= one.at and one.at - one.seconds <= until)
 
 
 def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:

@@ -19,11 +19,11 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING
 
-from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Replied, Submitted, Violation
+from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Replied, Stalled, Submitted, Violation
 from .host_rules import OWN_ANSWERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from .facts import Fact, Run
 
@@ -108,6 +108,7 @@ def runs_as_often_as_it_may(run: Run) -> Iterator[Violation]:
 def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
     """``unknown`` is said only of a call that a crash, a deadline or a cancel has met, and that had no answer by then."""
     troubles, told = _troubles(run), _told(run)
+    stalls = [fact for fact in run.facts if isinstance(fact, Stalled)]
     for story in call_stories(run).values():
         if story.verdict is not Verdict.UNKNOWN or not story.asked:
             continue
@@ -122,11 +123,16 @@ def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
             yield Violation(
                 "unknown has a reason", f"{said}and neither a crash nor a deadline was near", story.facts
             )
-        elif story.replied is not None and _was_lost(run, story.replied, answer):
+        elif story.replied is not None and _was_lost(run, story.replied, answer, stalls):
             before = answer.at - story.replied.at
             yield Violation(
                 "unknown has a reason", f"{said}and its host had answered {before:.3f} s before", story.facts
             )
+
+
+def stalled(stalls: Iterable[Stalled], since: float, until: float) -> float:
+    """Seconds in a time for which the program was given no processor."""
+    return sum(one.seconds for one in stalls if since <= one.at and one.at - one.seconds <= until)
 
 
 def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) -> bool:
@@ -143,16 +149,20 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
     return any(asked.at - run.slack <= trouble <= answer.at + run.late for trouble in troubles)
 
 
-def _was_lost(run: Run, replied: Replied, answer: Answered) -> bool:
-    """Whether an answer that came on the line should have been its caller's: at the moment of a deadline either may win."""
-    ended_by_time = answer.ending in {"deadline_exceeded", "cancelled"}
-    return answer.ending in _FOR_NO_ANSWER and answer.at - replied.at > (
-        _NEAR * run.slack if ended_by_time else 0
-    )
+def _was_lost(run: Run, replied: Replied, answer: Answered, stalls: list[Stalled]) -> bool:
+    """Whether an answer that came on the line should have been its caller's: at the moment of a deadline either may win.
+
+    A thread that has read it may have to wait, and go on after the deadline: for as long as the machine is seen to have stalled.
+    """
+    before = answer.at - replied.at
+    if answer.ending in {"deadline_exceeded", "cancelled"}:
+        near = _NEAR * run.slack
+        return before > near and before > near + stalled(stalls, replied.at, answer.at)
+    return answer.ending in _FOR_NO_ANSWER and before > 0
 
 
-_FOR_NO_ANSWER = frozenset({"deadline_exceeded", "cancelled", "host_crashed", "protocol_error"})
-"""Endings of calls whose hosts have given no valid answer."""
+_FOR_NO_ANSWER = frozenset({"host_crashed", "protocol_error"})
+"""Endings, beside those by time, of calls whose hosts have given no valid answer."""
 
 _NEAR = 4
 """How often the slack of a run an answer may come before a deadline, and lose against it."""

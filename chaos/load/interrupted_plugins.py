@@ -43,7 +43,7 @@ def add_targets(
     board: Board,
     folder: Path,
     language: Literal["node", "python"],
-    begin_hosted: Callable[[HostedToolPlugin], object],
+    begin_hosted: Callable[[Board, HostedToolPlugin], object],
     settings: ToolSettings,
 ) -> list[Target]:
     """Add the plugins to a board.
@@ -60,7 +60,7 @@ def add_targets(
     host = EvilToolPlugin("interrupted_host", folder=folder, language=language)
     server = mcp_server("interrupted_server")
     for plugin in (host, server):
-        begin_hosted(plugin)
+        begin_hosted(board, plugin)
         board.settle_hosted(plugin.name, required=True)
     ledger = folder / f"{server.name}.ledger"
     return [

@@ -181,7 +181,7 @@ class Soak:
             servers = [mcp_server(name, self._chance) for name in self._servers]
             hosted: list[HostedToolPlugin] = [*plugins, *servers]
             for one in hosted:
-                self._begin(one)
+                self._begin(board, one)
             for one in hosted:
                 board.settle_hosted(one.name, required=False)
             targets = self._add_targets(board) if self.interrupts else []
@@ -198,7 +198,7 @@ class Soak:
             def heal() -> None:
                 nemesis.heal()
                 self._have_neighbour(there=False)
-                ends.append(usage(recorder.now(), recorder.facts[:], self._folder))
+                ends.append(self._usage(recorder))
                 came.update(entry.fault.kind for plugin in plugins for entry in _done(plugin))
                 came.update(fault.kind for _, fault in nemesis.done)
                 for plugin in plugins:
@@ -242,9 +242,8 @@ class Soak:
     def _add_targets(self, board: Board) -> list[Target]:
         return add_targets(board, self._folder, self._languages[0], self._begin, self._settings(""))
 
-    def _begin(self, plugin: HostedToolPlugin) -> None:
-        assert self._board is not None
-        self._board.begin_hosted(
+    def _begin(self, board: Board, plugin: HostedToolPlugin) -> None:
+        board.begin_hosted(
             PluginAdapter(plugin),
             plugin,
             host=HostSettings({}, start_deadline=START_DEADLINE, ladder=LADDER),
@@ -307,13 +306,15 @@ class Soak:
     def _ledger(self, name: str) -> Path:
         return self._folder / f"{name}.ledger"
 
+    def _usage(self, recorder: Recorder) -> Usage:
+        return usage(recorder.now(), recorder.facts[:], self._folder)
+
     def _source(self, name: str, recorder: Recorder) -> Source:
         numbers = itertools.count(1)
 
         def request(chance: Random) -> Request:
             if self._drawn == self.calls // 2:
-                now, facts = recorder.now(), recorder.facts[:]
-                self._half = inventory(now), usage(now, facts, self._folder)
+                self._half = inventory(recorder.now()), self._usage(recorder)
             return self._request(name, next(numbers), chance)
 
         return Source(name, request, bursts=_work(name) == "batch")
@@ -364,12 +365,11 @@ class Soak:
 
     def _keep_books(self, board: Board, recorder: Recorder, name: str) -> None:
         work = _work(name)
-        kept = work in _LEDGERS
+        kept, file = work in _LEDGERS, self._ledger(name)
         recorder.terms[name] = replace(
             terms_of(board.plugin_manager.handle(name)), ledger=kept, counts=work == "count"
         )
-        if kept and self._ledger(name).exists():
-            file = self._ledger(name)
+        if kept and file.exists():
             runs = mcp_runs(file) if work == "mcp" else file.read_text(encoding="utf-8").splitlines()
             recorder.take_ledger(name, runs)
 

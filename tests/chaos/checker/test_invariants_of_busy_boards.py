@@ -128,6 +128,16 @@ def test_a_call_whose_answer_had_come_in_time_may_not_end_without_it(ending, rep
     assert ("unknown has a reason" in broken_rules(replace(run, slack=0.25))) == found
 
 
+@pytest.mark.parametrize(("stall", "found"), [(0.2, True), (12.0, False)])
+def test_an_answer_that_a_stalled_program_could_not_hand_on_before_the_deadline_is_not_lost(stall, found):
+    run = run_of(
+        asked(1.0, "c1", 2.0), Replied(1.1, "book", "c1", 1), Stalled(13.4, "", stall),
+        Answered(13.5, "book", "c1", "deadline_exceeded", "outcome_unknown"),
+    )  # fmt: skip
+
+    assert ("unknown has a reason" in broken_rules(replace(run, slack=0.25))) == found
+
+
 @pytest.mark.parametrize(("waiting", "found"), [(4, False), (5, True)])
 def test_more_calls_that_wait_than_a_mailbox_has_places_are_found(waiting, found):
     calls = [f"c{number}" for number in range(waiting)]
