@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _weakrefset
 import asyncio
+import gc
 import selectors
 import signal
 import sys
@@ -113,6 +114,8 @@ class _Alarm:
     def interrupt(self, step: Callable[[], object], after: float) -> bool:
         """Do a step, and interrupt it after so many seconds; whether it was. What else it raises is raised."""
         self.line = ""
+        collects = gc.isenabled()
+        gc.disable()  # what is raised in a callback of the collector goes nowhere
         try:
             try:
                 self._armed = True
@@ -124,18 +127,26 @@ class _Alarm:
             pass
         finally:
             _ring_after(0.0)
+            if collects:
+                gc.enable()
         return bool(self.line)
 
     def _ring(self, _number: int, frame: FrameType | None) -> None:
         if not self._armed:
             return
         file = Path("" if frame is None else frame.f_code.co_filename)
-        if str(file).startswith(_SPARED):
+        if str(file).startswith(_SPARED) or _in_finalizer(frame):
             _ring_after(_SOON)
             return
         self._armed = False
         self.line = f"{file.parent.name}/{file.name}:{0 if frame is None else frame.f_lineno}"
         raise Interrupted(self.line)
+
+
+def _in_finalizer(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _ring_after(seconds: float) -> None:
