@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
 import os
 import sys
 import threading
@@ -181,7 +182,7 @@ def _memory() -> int | None:
     if trim is None or not _PAGES.exists():
         return None
     trim(0)
-    return int(_PAGES.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return int(_PAGES.read_bytes().split()[1]) * mmap.PAGESIZE
 
 
 def size_of_facts(facts: Sequence[Fact]) -> int:
