@@ -341,7 +341,8 @@ class Host:
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits. It takes no more requests."""
-        self.stopped = self.stopped or reason
+        if not self._transport.has_ended():  # a crash that was quicker is told as one
+            self.stopped = self.stopped or reason
         self.take_no_more()  # before it is told: a call that is sent to one who is ending is lost with it
         if ladder is None or ladder.polite > 0:
             for name in tuple(self.farewells):

@@ -94,6 +94,9 @@ class ScriptedGeneration:
         self.took = data
         self._clock.soon(partial(self._do, partial(self._read, data)))
 
+    def has_ended(self) -> bool:
+        return self.ended
+
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
         if self.ended:
             return

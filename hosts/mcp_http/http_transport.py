@@ -93,6 +93,9 @@ class HttpTransport:
             self.took = None
         raise HostGone(f"the session of host {self._host!r} is over", host=self._host)
 
+    def has_ended(self) -> bool:
+        return False  # what is known of a session's end is told at once
+
     def stop(self, reason: str, ladder: StopLadder) -> None:
         self._stop_reason = self._stop_reason or reason
         with suppress(RuntimeError):

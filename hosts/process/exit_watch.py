@@ -10,7 +10,10 @@ import select
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import psutil
 
 from ...base.forking import close_own, own
 
@@ -26,6 +29,16 @@ def await_end(process: subprocess.Popen[bytes]) -> None:
         _await_end(process.pid)
 
 
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a child of ours has ended, or is about to: its first thread has, and the system ends the others. Its status is left."""
+    if process.returncode is not None:
+        return True
+    if sys.platform == "win32":
+        return process.poll() is not None
+    else:  # noqa: RET505 - type checkers look at it on other systems alone
+        return _has_ended(process.pid)
+
+
 if sys.platform == "darwin":
 
     def _await_end(pid: int) -> None:
@@ -35,12 +48,29 @@ if sys.platform == "darwin":
             queue.control([end], 1)
         queue.close()
 
+    def _has_ended(pid: int) -> bool:
+        try:
+            return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return True
+
 elif sys.platform != "win32":
 
     def _await_end(pid: int) -> None:
         # WNOWAIT: the status is left for whoever collects it.
         with suppress(ChildProcessError):
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    def _has_ended(pid: int) -> bool:
+        try:
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+        except ChildProcessError:  # its status has been taken this moment
+            return True
+        with suppress(OSError, IndexError):  # a system without /proc, or one that hides it
+            facts = Path(f"/proc/{pid}/stat").read_bytes()
+            return facts.rpartition(b")")[2].split()[0] in {b"Z", b"X"}
+        return False
 
 
 if sys.platform != "win32":

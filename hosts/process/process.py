@@ -22,6 +22,7 @@ from ...base.frozen import frozen
 from ..errors import HostStartError
 from ..process_tree.group import Leader, ProcessGroup, start
 from ..process_tree.tree_kill import HOSTED_SESSIONS, descendants, end_session
+from .exit_watch import has_ended
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
@@ -247,9 +248,13 @@ class HostProcess(ABC):
             asked = [(now + after, rung) for after, rung in ladder.rungs()]
             if not self._rungs or asked[-1][0] < self._rungs[-1][0]:
                 self._rungs = asked
-            if self.stop_reason is None:
+            if self.stop_reason is None and not self.has_ended():
                 self.stop_reason, self._fault = reason, fault
             self._wake()
+
+    def has_ended(self) -> bool:
+        """See `Transport`."""
+        return has_ended(self.popen)
 
     def abort(self) -> None:
         """End a process that no pump carries, and wait until it is gone."""

@@ -41,6 +41,9 @@ class Transport(Protocol):
     @property
     def took(self) -> bytes | None: ...
 
+    def has_ended(self) -> bool:
+        """Whether it has ended by itself, though that may not have been told yet: a stop that comes now is too late."""
+
     @property
     def stderr_tail(self) -> str:
         """The last lines that it said there."""
@@ -104,6 +107,9 @@ class ProcessTransport:
     @property
     def took(self) -> bytes | None:
         return self._process.took
+
+    def has_ended(self) -> bool:
+        return self._process.has_ended()
 
     @property
     def stderr_tail(self) -> str:

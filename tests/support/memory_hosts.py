@@ -85,6 +85,9 @@ class MemoryGeneration:
                     self._requests.append(request)
                     self._changed.notify_all()
 
+    def has_ended(self) -> bool:
+        return self.ended
+
     def stop(self, reason: str, ladder: Any) -> None:
         """See `Transport`."""
         self.stopped.append(reason)

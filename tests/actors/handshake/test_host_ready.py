@@ -55,6 +55,9 @@ class RunningGeneration:
             answer = {"v": 1, "id": request["id"], "ok": True, "result": result}
             self._listener.on_output(json.dumps(answer).encode() + b"\n")
 
+    def has_ended(self):
+        return False
+
     def stop(self, reason, ladder):
         self.end(0, reason)
 

@@ -6,12 +6,16 @@ between must not hide it.
 
 from __future__ import annotations
 
+import os
 import signal
+from contextlib import suppress
 
+import psutil
 import pytest
 from boards import Recorder, add_node, node_board
 from callboard.actors.board import Board
 from callboard.supervision.runtime.event_order import check_order
+from leaks import wait_until
 from memory_hosts import PATIENCE, memory_board
 from tools import tool_call
 
@@ -50,6 +54,27 @@ def test_what_a_result_implies_has_been_told_when_the_stop_returns():
     assert [result["code"] for result in results] == ["host_crashed"] * 2
     assert {event.subject for event in told if event.kind == "host_crashed"} == {"one", "other"}
     assert check_order(told) == []
+
+
+def test_a_host_that_had_ended_before_the_stop_is_told_as_a_crash():
+    """Its first thread has ended; the system ends the others, and the pump may not have heard of it."""
+    names = ["one", "two", "three", "four"]
+    with Board() as board:
+        recorder = Recorder(board)
+        for name in names:
+            add_node(board, name=name, config={"names": [name]})
+        for name in names:
+            kill(board.status()["plugins"][name]["host"]["pid"])
+        board.stop()
+
+    assert sorted(event.subject for event in recorder.of("host_crashed")) == sorted(names)
+
+
+def kill(pid):
+    process = psutil.Process(pid)
+    os.kill(pid, signal.SIGKILL)
+    with suppress(psutil.NoSuchProcess):  # its status has been taken
+        wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, PATIENCE)
 
 
 def test_an_end_that_a_stop_has_brought_about_is_no_crash():

@@ -49,6 +49,9 @@ class Process:
             answer = {"v": 1, "id": request["id"], "ok": True, "result": values[request["method"]]}
             self.listener.on_output(json.dumps(answer).encode() + b"\n")
 
+    def has_ended(self):
+        return False
+
     def stop(self, reason, ladder):
         if self.ended is None:
             self.ended = reason

@@ -26,6 +26,9 @@ class Nowhere:
     def write(self, data):
         pass
 
+    def has_ended(self):
+        return False
+
     def stop(self, reason, ladder):
         pass
 
