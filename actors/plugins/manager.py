@@ -23,6 +23,7 @@ from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
 from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
+from ..threads.uninterrupted import uninterrupted
 from .first_answers import Offered, Prepared, first_answers, first_state, offered, outcome, set_up
 from .registration import Registration
 
@@ -293,6 +294,31 @@ class PluginManager:
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
+        begin = partial(
+            self._begin_hosted,
+            adapter,
+            plugin,
+            host=host,
+            policy=policy or RestartPolicy(),
+            settings=settings or ToolSettings(),
+            share=share,
+        )
+        # A signal handler may load, in the midst of a change here: another thread would wait for this one.
+        if any(lock._is_owned() for lock in (self.lock, self._beginning)):  # type: ignore[attr-defined]  # noqa: SLF001 - locks say it nowhere else
+            begin()
+        else:
+            uninterrupted(begin)
+
+    def _begin_hosted(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        *,
+        host: HostSettings,
+        policy: RestartPolicy,
+        settings: ToolSettings,
+        share: Share | None,
+    ) -> None:
         from ..hosted.hosted_plugin import HostedPlugin  # noqa: PLC0415 - with it comes all that runs hosts
 
         with self._beginning:
@@ -302,15 +328,13 @@ class PluginManager:
                 # Looked at under the lock: another thread removes it before this, or after it was added.
                 if founded is not None and (ending := self.leaving(founded)):
                     raise StillEnding(founded, ending, plugin=adapter.name)
-                supervised_host, load = self.host_registry.assign(
-                    adapter.name, plugin, host, policy or RestartPolicy(), share
-                )
+                supervised_host, load = self.host_registry.assign(adapter.name, plugin, host, policy, share)
                 try:
                     handle = HostedPlugin(
                         adapter,
                         plugin,
                         supervised_host,
-                        settings or ToolSettings(),
+                        settings,
                         self._services,
                         config=host.config,
                         load=load,
@@ -330,7 +354,7 @@ class PluginManager:
                 return
             try:
                 ask_supervisor(self._supervisor, AddChild(handle.child_spec()))
-            except BaseException:  # an interrupt too may leave no plugin half added
+            except BaseException:  # whatever it is, no plugin stays half added
                 # Such as a group that there is not, or a supervisor that other code has stopped.
                 self._take_off(adapter.name)
                 handle.withdraw(f"plugin {adapter.name!r} could not be added")

@@ -90,13 +90,14 @@ class Installer:
         find_rivals([one.adapter for one in made if isinstance(one, Loaded)], there)
         with ExitStack() as undo:
             for one in made:
+                # Before it is done: an interrupt at any line leaves nothing half done.
                 if isinstance(one, LoadedProvider):
-                    self.providers.add(one)
                     undo.callback(self.providers.discard, one)
+                    self.providers.add(one)
                     continue
                 if isinstance(one, Loaded):
-                    self._begin(board, one)
                     undo.callback(board.discard, one.adapter.name, one.adapter)
+                    self._begin(board, one)
                 begun.append(one)
             tools: list[ToolDescriptor] = []
             for one in begun:

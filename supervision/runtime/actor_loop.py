@@ -69,20 +69,32 @@ class SteadyActor(pykka.ThreadingActor):
 
         `start` makes and starts in one step, and keeps the object to itself.
         """
-        cls.attach(actor)
         try:
+            cls.attach(actor)
             actor._start_actor_loop()
-        except BaseException:  # no thread to be had: an actor that none runs would never answer a stop
-            actor._steadily(pykka.ActorRegistry.unregister, actor.actor_ref)
-            actor.actor_stopped.set()
+        except BaseException:  # no thread to be had, or an interrupt
+            actor._end_unowned()
             raise
         return actor.actor_ref
 
     @classmethod
     def attach(cls, actor: Self) -> pykka.ActorRef[Self]:
         """As `launch`, of one whose messages another actor hands over in its own thread."""
-        actor._steadily(pykka.ActorRegistry.register, actor.actor_ref)
+        interrupt: BaseException | None
+        try:
+            interrupt = actor._steadily(pykka.ActorRegistry.register, actor.actor_ref)
+        except BaseException as error:  # noqa: BLE001 - raised below, as one that came a moment earlier
+            interrupt = error
+        if interrupt is not None:
+            actor._end_unowned()
+            raise interrupt
         return actor.actor_ref
+
+    def _end_unowned(self) -> None:
+        """End an actor of which nobody has the address, whether it has a thread by now or not: one that none runs answers no stop."""
+        self._steadily(self.stop)
+        self._steadily(pykka.ActorRegistry.unregister, self.actor_ref)
+        self.actor_stopped.set()
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         return self._clock.inbox()
@@ -111,8 +123,10 @@ class SteadyActor(pykka.ThreadingActor):
         self.actor_stopped.set()
         self._steadily(self.on_stop)
 
-    def _steadily(self, step: Callable[..., object], *values: Any) -> None:
+    def _steadily(self, step: Callable[..., object], *values: Any) -> BaseException | None:
+        """Do it; returns an interrupt that came meanwhile, for the thread of a caller."""
         try:
             step(*values)
         except BaseException as error:  # noqa: BLE001 - see the module
-            contain(error, logger, "a step of %s failed", self)
+            return contain(error, logger, "a step of %s failed", self)
+        return None

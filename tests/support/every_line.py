@@ -12,13 +12,14 @@ import itertools
 import sys
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
 import callboard.actors
 import callboard.plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
 
 _ROOTS = tuple(
@@ -56,7 +57,7 @@ class Interruption:
     def _enter_frame(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_ROOTS) or _in_finalizer(frame):
             return None
-        return self._count(frame)
+        return self._at_line if _is_closed(frame) else self._count(frame)
 
     def _at_line(self, frame: FrameType, event: str, _argument: Any) -> Any:
         if event != "line" or _leaves_a_with_block(frame):
@@ -80,6 +81,11 @@ def _in_finalizer(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+def _is_closed(frame: FrameType) -> bool:
+    """Whether a generator is entered to be closed, or for an exception: no instruction begins it, so no handler runs."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "YIELD_VALUE"
+
+
 def _leaves_a_with_block(frame: FrameType) -> bool:
     """Whether what comes next is ``__exit__(None, None, None)``, or a ``try`` that has no instruction of its own."""
     code = frame.f_code.co_code
@@ -91,16 +97,26 @@ def _leaves_a_with_block(frame: FrameType) -> bool:
     return names[:3] == ["LOAD_CONST"] * 3
 
 
+def some_lines(seed: str, step: int) -> Iterator[int]:
+    """One line of each ``step`` of them, drawn by a seed."""
+    chance = Random(seed)
+    return (start + chance.randrange(step) for start in itertools.count(0, step))
+
+
 def interrupted_at_each_line(
-    step: Callable[[], object], *, before: Callable[[], object] = lambda: None
+    step: Callable[[], object],
+    *,
+    before: Callable[[], object] = lambda: None,
+    lines: Iterable[int] | None = None,
 ) -> Iterator[str]:
-    """Run a step again and again, interrupted one line later each time; yields where, and ends after a whole run.
+    """Run a step again and again, interrupted at a later line each time; yields where, and ends after a whole run.
 
     Args:
         step: what is interrupted.
         before: done before each run, without interruption.
+        lines: at which, ascending and without an end; each of them if ``None``.
     """
-    for line in itertools.count():
+    for line in itertools.count() if lines is None else lines:
         before()
         interruption = Interruption(line)
         with suppress(Interrupted), interruption:

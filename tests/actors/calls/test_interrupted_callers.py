@@ -41,21 +41,6 @@ export default {
 """
 
 
-PYTHON = """
-class Echo:
-    name = "echo"
-
-    def init(self, config):
-        return {}
-
-    def get_tool_schemas(self, state=None):
-        return [{"type": "function", "function": {"name": "echo", "parameters": {"type": "object"}}}]
-
-    def execute_tool(self, name, arguments, state):
-        return {"success": True, "result": arguments["text"]}
-"""
-
-
 def of_a_thread(board: Callboard, _folder: Path) -> None:
     @board.tool
     async def echo(text: str = "", seconds: float = 0) -> str:
@@ -379,16 +364,3 @@ def test_an_interrupted_stop_is_gone_on_with_by_the_next():
         for place in interrupted_at_each_line(stop, before=begin):
             boards[-1].stop()
             assert all(call.done() for call in calls[-1]), place
-
-
-def test_a_plugin_whose_load_was_interrupted_can_be_loaded(tmp_path, monkeypatch):
-    (tmp_path / "echoing.py").write_text(PYTHON)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    with no_leaks(), Callboard() as board:
-        for place in interrupted_at_each_line(lambda: board.load({"plugin": "echoing.Echo"})):
-            with suppress(KeyError):
-                board.remove("echo")
-            board.load({"plugin": "echoing.Echo"})
-            assert works(board), place
-            board.remove("echo")

@@ -93,6 +93,7 @@ class Interrupting:
     def __init__(self, lock, somebody) -> None:
         self.lock = lock
         self.somebody = threading.Thread(target=somebody)
+        self._is_owned = lock._is_owned
 
     def __enter__(self) -> None:
         self.lock.acquire()

@@ -163,9 +163,9 @@ def board(tmp_path, monkeypatch):
     sys.modules.pop("slow_tools", None)
 
 
-def programs():
-    """Those that this process has started, but for the watchdog, which lives as long as its board."""
-    return {words for words in census().processes if "tree_kill.py" not in words}
+def programs_beyond(before):
+    """Those that were started since then, but for the watchdog, which lives as long as its board."""
+    return {words for words in census().beyond(before).processes if "tree_kill.py" not in words}
 
 
 def timed_out(board, entry, timeout=TIMEOUT):
@@ -181,11 +181,12 @@ def timed_out(board, entry, timeout=TIMEOUT):
 def test_a_load_ends_at_its_timeout_and_the_next_one_works(board, tmp_path, what):
     source, waited_for = SLOW[what]
     entry, slow = source(tmp_path)
+    before = census()
 
     with slow():
         error = timed_out(board, entry)
         there = board.status()["plugins"]
-        wait_until(lambda: not programs())
+        wait_until(lambda: not programs_beyond(before))
     tools = board.load(entry, timeout=PATIENCE)
 
     assert error.timeout == TIMEOUT

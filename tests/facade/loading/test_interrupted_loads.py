@@ -1,0 +1,105 @@
+"""A signal handler that raises at any line of a load leaves the plugin loaded or not, and its name and the board usable."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+import psutil
+import pytest
+from callboard import Callboard
+from every_line import interrupted_at_each_line, some_lines
+from leaks import TEST_MARK, alive, no_leaks, wait_until
+from programs import PROGRAMS
+from thorough import THOROUGH
+from tools import tool_call
+
+PATIENCE = 60.0
+
+STEP = 60
+"""Lines of which one is taken, unless all are: each costs two starts of a host."""
+
+NODE = """
+export default {
+  name: "echo",
+  init() { return {}; },
+  get_tool_schemas() { return [{ type: "function", function: { name: "echo", parameters: { type: "object" } } }]; },
+  execute_tool(name, { text }) { return { success: true, result: text }; },
+};
+"""
+
+PYTHON = """
+class Echo:
+    name = "echo"
+
+    def init(self, config):
+        return {}
+
+    def get_tool_schemas(self, state=None):
+        return [{"type": "function", "function": {"name": "echo", "parameters": {"type": "object"}}}]
+
+    def execute_tool(self, name, arguments, state):
+        return {"success": True, "result": arguments["text"]}
+"""
+
+SOURCES = {
+    "a thread": {"plugin": "echoing.Echo"},
+    "an isolated plugin": {"plugin": "echoing.Echo", "isolate": True, "env": TEST_MARK},
+    "Node": {"node_tool": {"file": "echo.mjs", "id": "echo"}, "env": TEST_MARK},
+    "MCP": {
+        "mcp": {"command": sys.executable, "args": [str(PROGRAMS / "python" / "mcp_echo_server.py")]},
+        "name": "echo",
+        "env": TEST_MARK,
+    },
+}
+
+
+@pytest.fixture
+def board(tmp_path, monkeypatch):
+    (tmp_path / "echo.mjs").write_text(NODE)
+    (tmp_path / "echoing.py").write_text(PYTHON)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with no_leaks(), Callboard() as board:
+        yield board
+    sys.modules.pop("echoing", None)
+
+
+def works(board):
+    call = board.submit(tool_call("echo", text="here"), deadline=PATIENCE)
+    return call.result(PATIENCE)["success"]
+
+
+def programs():
+    """Those that this process has started and that run, but for the watchdog, which lives as long as its board."""
+    children = psutil.Process().children()
+    return {child.pid for child in children if alive(child.pid) and not is_watchdog(child)}
+
+
+def is_watchdog(process):
+    with suppress(psutil.NoSuchProcess):
+        return any(word.endswith("tree_kill.py") for word in process.cmdline())
+    return False
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_works(board, kind):
+    before = programs()
+    lines = None if THOROUGH or kind == "a thread" else some_lines(kind, STEP)
+    board.load(SOURCES[kind])  # what is imported with the first of its kind is not interrupted
+    board.remove("echo")
+    returned = []
+
+    def load():
+        board.load(SOURCES[kind])
+        returned.append(kind)
+
+    for place in interrupted_at_each_line(load, before=returned.clear, lines=lines):
+        assert returned == [], f"swallowed: {place}"
+        if "echo" in board.status()["plugins"]:
+            assert works(board), place
+            board.remove("echo")
+        wait_until(lambda: not board.board.plugin_manager.leaving() and programs() <= before, PATIENCE)
+        board.load(SOURCES[kind])
+        assert works(board), place
+        board.remove("echo")
