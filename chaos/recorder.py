@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted.hosted_plugin import HostedPlugin
 from ..hosts.process_tree.tree_kill import alive, created, marks_of
-from ..plugins.results.failures import ending_of, reported
+from ..plugins.results.failures import describe, ending_of, reported
 from ..supervision.runtime.clock import SystemClock
 from .checker.facts import (
     Answered,
@@ -183,7 +183,7 @@ class Recorder:
         def ended() -> None:
             if (reader := self.readers.get(plugin)) and (read := reader(name, call)):
                 self.note(read)
-            more = {} if examine is None else {"judged": True} | examine(call)
+            more = {} if examine is None else _judgement(examine, call)
             answer = self._answer(plugin, name, call.result(), judge, more)
             self.note(answer)
             if then is not None:
@@ -196,7 +196,7 @@ class Recorder:
         self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None, more: Json
     ) -> Answered:
         if judge is not None and result.get("success"):
-            more = more | {"judged": True} | judge(result)
+            more = more | _judgement(judge, result)
         outcome = None if reported(result) is None else result.get("outcome")
         return Answered(
             self.now(),
@@ -345,6 +345,14 @@ def terms_of(handle: Any) -> Terms:
         host = "" if handle.host_name == handle.name else handle.host_name
         return replace(terms, policy=handle.child_spec().policy, host=host)
     return replace(terms, hosted=False, repeats=0)
+
+
+def _judgement(judge: Callable[[Any], Json], ended: Any) -> Json:
+    """What a judge says. An answer that has not even the form of the due one is wrong; its call has ended all the same."""
+    try:
+        return {"judged": True, **judge(ended)}
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        return {"judged": True, "wrong": f"it cannot be read: {describe(error)}"}
 
 
 def _when(fact: Fact) -> float:

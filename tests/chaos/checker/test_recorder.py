@@ -1,4 +1,4 @@
-"""The recorder keeps events in the order in which they were published, whatever happens to the thread that notes them."""
+"""The recorder notes each event when it was published, and the end of each call whatever it says."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections import defaultdict
 
 import pytest
 from callboard.actors.board import Board
-from callboard.chaos.checker.facts import Happened
+from callboard.chaos.checker.facts import Answered, Happened
 from callboard.chaos.recorder import Recorder
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.runtime.clock import SystemClock
+from tools import Tool
 
 LONG = 0.05
 
@@ -52,3 +54,16 @@ def test_events_are_noted_in_their_order_by_a_thread_that_gets_no_processor(afte
 
     assert list(told) == sorted(published)
     assert max(map(abs, off)) < LONG / 2
+
+
+def test_an_answer_that_its_judge_cannot_read_is_wrong_and_ends_its_call():
+    with Board() as board:
+        board.add(PluginAdapter(Tool(lambda *_: {"success": True, "result": "no object"}, "book")), config={})
+        recorder = Recorder(board)
+        recorder.submit("book", "book", name="c1", judge=lambda result: {"counted": result["count"]}).result()
+        recorder.close()
+
+    (answered,) = [fact for fact in recorder.run().facts if isinstance(fact, Answered)]
+
+    assert (answered.call, answered.ending, answered.judged) == ("c1", "success", True)
+    assert answered.wrong == "it cannot be read: KeyError: 'count'"
