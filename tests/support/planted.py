@@ -1,8 +1,8 @@
 """Run the commands of the kit against each planted bug, and hold the verdicts against the table.
 
 Without arguments: all bugs and the sound library (``none``, over twenty seeds), with all commands. That takes a quarter of an
-hour on two free cores, and twice as long beside other work; the verdicts do not depend on that. Exits with 1 if a verdict differs
-from the table, or a command failed.
+hour on two free cores, and up to three times as long beside other work; a single command is ended after five minutes. Verdicts
+do not depend on the load. Exits with 1 if a verdict differs from the table, or a command failed.
 """
 
 from __future__ import annotations
