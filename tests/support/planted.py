@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TOOLS = PROGRAMS / "planted"
 TABLE = Path(__file__).with_name("planted.json")
-"""By bug: for each command that convicts it the rule, and for each that cannot the reason."""
+"""By bug: the commands that convict it; of the others why they cannot, or why they do so by chance alone."""
 
 CHAOS = (
     f"chaos {TOOLS}/agent.json --calls 300 --kills 7 --deadline 2 --faults kill,partial,garbage --relentless"
@@ -144,8 +144,8 @@ def _run_one(wanted: tuple[str, str, int]) -> Row:
 def table(rows: Sequence[Row], due: Mapping[str, Mapping[str, Mapping[str, str]]]) -> tuple[list[str], bool]:
     """The lines of the table, bugs by commands, and whether it is as it has to be.
 
-    ``✓`` is a bug that is convicted, as is due, and ``·`` one that is not, as is due; ``✗`` is the opposite. With several
-    seeds each has to say the same.
+    ``✓`` is a bug that is convicted, as is due, and ``·`` one that is not, as is due; ``✗`` is the opposite. ``~`` may be
+    either. With several seeds each has to say the same.
     """
     commands = list(dict.fromkeys(row.command for row in rows))
     lines = [" ".join([f"{'':<22}", *(f"{command:<9}" for command in commands)])]
@@ -154,10 +154,10 @@ def table(rows: Sequence[Row], due: Mapping[str, Mapping[str, Mapping[str, str]]
         cells = []
         for command in commands:
             said = [row.verdict for row in rows if (row.bug, row.command) == (bug, command)]
-            is_due = command in due[bug]["convicted_by"]
-            right = sum(not one.failed and bool(one.rule) == is_due for one in said)
+            is_due, by_chance = command in due[bug]["convicted_by"], command in due[bug].get("by_chance", ())
+            right = sum(not one.failed and (by_chance or bool(one.rule) == is_due) for one in said)
             all_as_due &= right == len(said)
-            mark = "✗" if right < len(said) else "✓" if is_due else "·"
+            mark = "✗" if right < len(said) else "~" if by_chance else "✓" if is_due else "·"
             cells.append(f"{mark} {f'{right}/{len(said)}' if len(said) > 1 else '':<7}")
         lines.append(" ".join([f"{bug:<22}", *cells]).rstrip())
     return lines, all_as_due
