@@ -30,9 +30,7 @@ TOOLS = PROGRAMS / "planted"
 TABLE = Path(__file__).with_name("planted.json")
 """By bug: the commands that convict it; of the others why they cannot, or why they do so by chance alone."""
 
-CHAOS = (
-    f"chaos {TOOLS}/agent.json --calls 300 --kills 7 --deadline 2 --faults kill,partial,garbage --relentless"
-)
+CHAOS = f"chaos {TOOLS}/agent.json --calls 300 --kills 7 --deadline 2 --faults kill,partial,garbage,garbage,garbage,garbage --relentless"
 COMMANDS = {
     "chaos": f"{CHAOS} --seed {{seed}}",
     "simulate": "simulate --seeds 40 --from {forties}",
