@@ -35,7 +35,11 @@ def main(told: str) -> None:
             (the parent's `sys.path`) or ``callboard`` and ``lent`` (where Callboard and each package is). With ``ask`` the
             process only says the plugin's own name.
     """
-    faulthandler.enable(all_threads=False)  # so that the last words of a crash in native code name a line
+    # So that the last words of a crash in native code name a line of Python. Twenty lines of C would push it out of the report.
+    if sys.version_info >= (3, 14):
+        faulthandler.enable(all_threads=False, c_stack=False)
+    else:
+        faulthandler.enable(all_threads=False)
     facts = json.loads(told)
     if "path" in facts:
         sys.path[:] = [*facts["path"], *(folder for folder in sys.path if folder not in facts["path"])]
