@@ -28,6 +28,7 @@ OLDEST := .venv-oldest
 VIEW := build/view
 FRAMEWORKS := $(VENV)/frameworks
 KIT := $(VENV)/kit
+TYPED := $(VENV)/typed
 WHEEL := build/wheel
 SITE_BUILDER := $(VENV)/docs
 PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
@@ -41,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types check-public-types typed bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -115,7 +116,7 @@ fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a
 	@$(INSTALL) --editable '.[fuzz]'
 	@$(RUN) tests/fuzz/explore.py $(ARGS)
 
-check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
+check: check-format check-lint check-types check-public-types test ## Run all checks: format, lint, types, tests
 
 check-format: $(CHECKERS) ## Check the format only
 	@$(RUN) -m ruff format --check .
@@ -133,6 +134,17 @@ check-types: $(CHECKERS) view ## Check the types only
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform darwin -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform win32 -p callboard
+
+# As a user has it: a wheel, in an environment of its own, with all that it can be used with.
+typed: $(INSTALLED)
+	@rm -rf $(WHEEL)
+	@$(RUN) -m pip --quiet --disable-pip-version-check --no-input wheel --no-deps --no-index --no-build-isolation --wheel-dir $(WHEEL) .
+	@test -x $(TYPED)/bin/python || $(RUN) -m venv $(TYPED)
+	@$(TYPED)/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-binary claude-agent-sdk "$$(echo $(WHEEL)/*.whl)[typed]"
+	@$(TYPED)/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --force-reinstall $(WHEEL)/*.whl
+
+check-public-types: typed ## Check that each public symbol of the installed package has a type (fetches the frameworks of the adapters)
+	@$(RUN) tests/support/public_types.py $(CURDIR)/$(TYPED)/bin/python
 
 bench: $(INSTALLED) node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)

@@ -1,8 +1,6 @@
 """Every page tells the truth: its Python runs, and so do its commands.
 
-A page is run in an empty folder that has the `examples` of the checkout in it. Two comments, which no reader sees,
-stand directly above a block of code: ``<!-- file: NAME -->`` has the block written to that file first, and
-``<!-- not run -->`` leaves it out.
+A page is run in an empty folder that has the `examples` of the checkout in it; `pages` says what of it is run.
 """
 
 from __future__ import annotations
@@ -11,18 +9,12 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from house_source import ROOT, project_files
+from house_source import ROOT
+from pages import PAGES, REMARK, blocks, program
 from thorough import thorough
-
-PAGES = {
-    page.relative_to(ROOT).as_posix(): page
-    for page in project_files(".md")
-    if page.parent == ROOT or {ROOT / "docs", ROOT / "examples"} & set(page.parents)
-}
 
 FIRST = {
     "README.md",
@@ -34,52 +26,7 @@ FIRST = {
 }
 """Pages that are tried in each run; what stands on the others starts what other tests start too."""
 
-FENCE = re.compile(r"^```(\w*)$")
-REMARK = re.compile(r"^<!-- (not run|file: (?P<file>\S+)) -->$")
 EXIT = re.compile(r"#.*\bexit status (\d+)")
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block of code on a page; ``line`` is the number of its first line."""
-
-    language: str
-    remark: str
-    file: str | None
-    line: int
-    lines: tuple[str, ...]
-
-
-def blocks(page: Path) -> list[Block]:
-    found, lines, number = [], page.read_text().splitlines(), 0
-    while number < len(lines):
-        fence = FENCE.match(lines[number])
-        if fence is None:
-            number += 1
-            continue
-        end = lines.index("```", number + 1)
-        remark = REMARK.match(lines[number - 1]) if number else None
-        found.append(
-            Block(
-                fence[1],
-                remark[1] if remark else "",
-                remark["file"] if remark else None,
-                number + 2,
-                tuple(lines[number + 1 : end]),
-            )
-        )
-        number = end + 1
-    return found
-
-
-def program(page: Path) -> str:
-    """All Python of a page that is run, each line where it stands on the page."""
-    lines: list[str] = []
-    for block in blocks(page):
-        if block.language == "python" and not block.remark:
-            lines += [""] * (block.line - 1 - len(lines))
-            lines += block.lines
-    return "\n".join(lines)
 
 
 def commands(page: Path) -> list[str]:
