@@ -42,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types check-public-types typed bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types check-public-types check-page-types typed bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -116,7 +116,7 @@ fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a
 	@$(INSTALL) --editable '.[fuzz]'
 	@$(RUN) tests/fuzz/explore.py $(ARGS)
 
-check: check-format check-lint check-types check-public-types test ## Run all checks: format, lint, types, tests
+check: check-format check-lint check-types check-public-types check-page-types test ## Run all checks: format, lint, types, tests
 
 check-format: $(CHECKERS) ## Check the format only
 	@$(RUN) -m ruff format --check .
@@ -145,6 +145,9 @@ typed: $(INSTALLED)
 
 check-public-types: typed ## Check that each public symbol of the installed package has a type (fetches the frameworks of the adapters)
 	@$(RUN) tests/support/public_types.py $(CURDIR)/$(TYPED)/bin/python
+
+check-page-types: typed ## Check the types of the Python of all pages, with two checkers (fetches as above)
+	@PYTHONPATH=tests/support $(RUN) tests/support/page_types.py $(CURDIR)/$(TYPED)/bin/python
 
 bench: $(INSTALLED) node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)

@@ -1,0 +1,113 @@
+"""The Python of the pages under two type checkers, each in its strict mode: what a reader copies is clean in the reader's editor too.
+
+    python tests/support/page_types.py PYTHON
+
+`PYTHON` is that of an environment that has the package as it is installed, the frameworks of the adapters, and both checkers. A page
+is one module, as it is one program where the tests run it, and each line keeps its number. What a page has written to a file is a
+module too, and can be imported by its name. Each checker starts once, for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pages import PAGES, Block, blocks, program
+from programs import ROOT
+from public_types import environment_of
+
+PENDING = {
+    "docs/adapters/langchain.md": "the type of its agent is partly unknown",
+    "docs/adapters/llama-index.md": "a package that it imports has no types",
+    "docs/adapters/smolagents.md": "smolagents has no types",
+    "docs/coming-from-amplifier.md": "its classes are Amplifier's, written without types",
+    "docs/own-formats.md": "its accessors and adapters are written without types",
+    "docs/testing-crash-recovery.md": "its tests take fixtures without types",
+}
+"""Pages whose Python is not clean yet, and why. One that has become clean has to go from here."""
+
+SETTINGS = f"""
+[mypy]
+cache_dir = {ROOT / ".mypy_cache" / "pages"}
+strict = True
+pretty = False
+show_column_numbers = True
+"""
+
+_PLACE = re.compile(r"^\s*(?P<file>\S+\.pyi?):(?P<line>\d+)(?::\d+)?[ :-]+(?P<said>.*)$")
+
+
+def pages() -> dict[str, Path]:
+    """The pages for readers: all but those that tell of the design."""
+    return {name: page for name, page in PAGES.items() if not name.startswith("docs/design/")}
+
+
+def modules_of(name: str, page: Path) -> dict[str, str]:
+    """The modules of a page by their paths: its own, and those of the files that it has written."""
+    slug = re.sub(r"\W", "_", name.removesuffix(".md"))
+    found = {f"{slug}.py": program(page)}
+    for block in blocks(page):
+        if block.language == "python" and block.remark == "not run":
+            found[f"{slug}_{block.line}.py"] = _text(block)
+        elif block.language == "python" and block.file is not None:
+            path = block.file.rpartition("src/")[2]
+            found[f"{slug}_{path}" if path == "program.py" else path] = _text(block)
+    return {path: text for path, text in found.items() if text.strip() or path.endswith("__init__.py")}
+
+
+def _text(block: Block) -> str:
+    """A block's lines, each where it stands on the page."""
+    return "\n" * (block.line - 1) + "\n".join(block.lines) + "\n"
+
+
+def problems(python: str) -> list[str]:
+    """What the checkers say against the pages, each as ``PAGE:LINE CHECKER: what``."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        of: dict[str, str] = {}
+        for page_name, page in pages().items():
+            for path, text in modules_of(page_name, page).items():
+                file = folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                of[path] = page_name
+        (folder / "mypy.ini").write_text(SETTINGS)
+        (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+        said = [*_run(python, "mypy", ".", folder=folder), *_run(python, "pyright", folder=folder)]
+    return [found for line in said if (found := _placed(line, of)) is not None]
+
+
+def _run(python: str, checker: str, *arguments: str, folder: Path) -> list[str]:
+    argv = [python, "-m", checker, *arguments]
+    environment = environment_of(python)
+    ended = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode not in (0, 1) or not ended.stdout:
+        raise SystemExit(f"{checker} did not run:\n{ended.stdout}{ended.stderr}")
+    return [f"{checker} {line.strip().removeprefix(f'{folder}/')}" for line in ended.stdout.splitlines()]
+
+
+def _placed(line: str, of: dict[str, str]) -> str | None:
+    checker, _, rest = line.partition(" ")
+    found = _PLACE.match(rest)
+    if found is None or not found["said"].startswith("error"):
+        return None
+    said = found["said"].removeprefix("error").lstrip(": ")
+    return f"{of.get(found['file'], found['file'])}:{found['line']} {checker}: {said}"
+
+
+def main(python: str) -> int:
+    """Print what is wrong; 1 if anything is."""
+    found = problems(python)
+    unclean = {line.partition(":")[0] for line in found}
+    wrong = [line for line in found if line.partition(":")[0] not in PENDING]
+    wrong += [f"{page} is clean, and has to go from PENDING" for page in PENDING if page not in unclean]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    print(f"{len(pages())} pages, of which {len(PENDING)} are not clean yet: {len(wrong)} problems")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
