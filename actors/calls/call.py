@@ -27,7 +27,7 @@ from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from .ending import Ending, settle, wake, wake_all
 from .part_reader import PartReader
-from .stage import EarlyCode, Result, Stage
+from .stage import EarlyCode, Stage
 from .unread_parts import UnreadParts
 from .waiting import running_asyncio, wait_for_callback, wake_others
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ...plugins.contract.invocation import Invocation
     from ...supervision.runtime.clock import Clock, Timer
     from .future import CallFuture
+    from .stage import Result
 
 logger: Log = Log("callboard.actors")
 

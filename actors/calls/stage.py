@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ...plugins.results.call_result import CallResult
 from ...plugins.results.codes import Code
 
-Result = CallResult
+if TYPE_CHECKING:
+    from ...plugins.results.call_result import CallResult
+
+    Result = CallResult
+
 EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 
