@@ -197,7 +197,7 @@ class InterruptedCaller:
         deadline: float = 10.0,
     ) -> None:
         self.interruptions: list[Interruption] = []
-        self.freed = 0
+        self.freed: int = 0
         self._recorder = recorder
         self._deadline = deadline
         self._patience = deadline / 2  # a place has to be free by then, and what was to end has to be told

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..actors.services import AsksCallers
     from ..plugins.hooks.approval import Approver
 
-logger = Log("callboard")
+logger: Log = Log("callboard")
 
 Hook = tuple[str, Any, dict[str, Any]]
 """What `Board.hook` takes: the event, the callable, the options."""
