@@ -119,10 +119,9 @@ def _answer(events: Iterable[Json], stopped: Callable[[], bool]) -> tuple[str, b
                 raise NoAnswer(f"the model was not to be asked: {why!s:.500}")
             case {"type": "no_answer", "error": str(why)}:
                 silent = why
-            case {"type": "usage", "stop_reason": reason}:
-                cut = reason == "length"
-            case {"type": "message", "message": {"role": "assistant", "content": str(content)}}:
+            case {"type": "message", "message": {"role": "assistant", "content": str(content)} as message}:
                 said = content
+                cut = (message.get("metadata") or {}).get("incomplete", {}).get("code") == "length"
     if not said:
         raise NoAnswer(silent)
     return said, cut

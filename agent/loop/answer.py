@@ -25,7 +25,7 @@ class Answer:
 
     Attributes:
         broke: whether an error was among the events: then the calls must not be run.
-        stop: why the model stopped, if there is something to say of it.
+        stop: why the model stopped; without a reason until it has, and if the provider does not say.
     """
 
     def __init__(self) -> None:

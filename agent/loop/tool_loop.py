@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ...actors.calls.call import Call
     from ..requests.active_provider import ModelRequest
+    from ..requests.stop_reasons import StopReason
     from ..sessions.file import SessionFile
     from ..sessions.session import Session
     from .answer_steps import AskedCall
@@ -83,6 +84,7 @@ class ToolLoop:
         self._helpers = WorkerPool(f"callboard-turn-{session.id}")
         self._model = ModelReader(compose, self, helpers=self._helpers, inbox=self.inbox, spawn=spawn)
         self._request: ModelRequest | None = None
+        self._stop: StopReason | None = None
         self._running: dict[str, Call] = {}
 
     def open(self) -> None:
@@ -128,6 +130,7 @@ class ToolLoop:
         for do in done:
             match do:
                 case Ask():
+                    self._stop = None
                     self._model.ask(self.session.messages)
                 case StopAsking():
                     self._model.give_up()
@@ -141,7 +144,7 @@ class ToolLoop:
                     self._running[call.id].cancel()
                 case Finish(reason):
                     self.over = True
-                    self._tell("done", session=self.session, reason=reason)
+                    self._tell("done", session=self.session, reason=reason, stop_reason=self._stop)
 
     def _append(self, message: Json) -> None:
         self.session = self.session.with_message(message)
@@ -187,7 +190,7 @@ class ToolLoop:
             self.failed(error)
             return
         self.events += told
-        stop = reading.answer.stop.reason
+        self._stop = stop = reading.answer.stop.reason
         self._carry(self._turn.broke(steps) if reading.answer.broke else self._turn.answered(steps, stop))
 
     def _requested(self) -> ModelRequest:

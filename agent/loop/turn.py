@@ -264,8 +264,8 @@ class Turn:
 def end_of(steps: Iterable[Step], stop: StopReason | None) -> str | None:
     """Return the `Reason` for which a turn ends with an answer; ``None`` if it goes on: calls are to be run, or it is paused.
 
-    A refused answer ends it whatever it asks for: it is no whole decision. A pause of which nothing came is no pause: the
-    provider would be asked the same again.
+    A refused answer ends it whatever it asks for: it is no whole decision. Calls that came whole before the length cut the
+    answer off are run. A pause of which nothing came is no pause: the provider would be asked the same again.
 
     Args:
         steps: of the answer.
@@ -278,7 +278,9 @@ def end_of(steps: Iterable[Step], stop: StopReason | None) -> str | None:
         return None
     if stop == "paused" and steps:
         return None
-    return Reason.ANSWERED if any(map(_says_something, steps)) else Reason.EMPTY
+    if not any(map(_says_something, steps)):
+        return Reason.EMPTY
+    return Reason.LENGTH if stop == "length" else Reason.ANSWERED
 
 
 def _says_something(step: Step) -> bool:

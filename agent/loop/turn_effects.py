@@ -16,6 +16,7 @@ class Reason:
     ANSWERED = "answered"
     REFUSED = "refused"
     EMPTY = "empty"
+    LENGTH = "length"
     MAX_ROUNDS = "max_rounds"
     CANCELLED = "cancelled"
     DEADLINE = "deadline"

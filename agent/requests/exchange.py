@@ -2,8 +2,8 @@
 
 `exchange` and its twin are the only ones who know the order of a request. They yield what the provider
 yields, and end with the ``message``s that came of it. A provider that fails is told by an ``error`` event, which
-comes before the message of what had been said until then. An answer that did not stop as answers do is told by an
-``answer_ended`` event with its `Stop`, for whoever decides what comes next.
+comes before the message of what had been said until then. Why any other answer stopped, if its provider says so, is told
+by an ``answer_ended`` event with its `Stop`, for whoever decides what comes next. A refused answer, and one that its length cut off, are incomplete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .injections import with_injections
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
 from .provider_answers import gathered, kept, told
 from .provider_hooks import SENDING_HOOKS
-from .stop_reasons import stop_of, why_refused
+from .stop_reasons import stop_of, why_cut_off, why_refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _PLAIN, _AWAITED = SENDING_HOOKS
-_AS_ANSWERS_DO = frozenset({None, "stop", "tool_calls"})
-"""Reasons to stop of which there is nothing to say."""
+_INCOMPLETE = {"refused": why_refused, "length": why_cut_off}
+"""Reasons to stop that leave an answer incomplete, and the sentences that say so."""
 
 
 def exchange(
@@ -138,10 +138,11 @@ class _Request:
         stop = stop_of(self._state["partial"])
         if trouble is not None:
             messages = [as_incomplete(message, str(trouble), trouble.code) for message in messages]
-        elif stop.reason not in _AS_ANSWERS_DO:
+        elif stop.reason is not None:
             yield {"type": "answer_ended", "stop": stop}
-            if stop.reason == "refused":
-                messages = [as_incomplete(message, why_refused(stop), stop.reason) for message in messages]
+            if stop.reason in _INCOMPLETE:
+                why = _INCOMPLETE[stop.reason](stop)
+                messages = [as_incomplete(message, why, stop.reason) for message in messages]
         for message in messages:
             yield {"type": "message", "message": message}
 

@@ -62,6 +62,11 @@ def why_refused(stop: Stop) -> str:
     return "the model refused to answer, or a filter of its provider stopped it" + _because(stop)
 
 
+def why_cut_off(stop: Stop) -> str:
+    """Return a sentence that says that an answer reached the limit of its length."""
+    return "the answer was cut off: it reached the limit of its length" + _because(stop)
+
+
 def why_empty(stop: Stop) -> str:
     """Return a sentence that says that an answer had nothing in it."""
     if stop.reason == "length":

@@ -54,6 +54,7 @@ _ENDINGS: Final = {
     "error": "no answer; /retry asks again",
     "refused": "no answer; say it in another way",
     "empty": "no answer; /retry asks again",
+    "length": "the answer was cut off: it reached the limit of its length; say 'go on', or allow more by max_output_tokens",
 }
 
 

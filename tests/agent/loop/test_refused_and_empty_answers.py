@@ -136,6 +136,63 @@ def test_the_calls_of_an_answer_that_a_filter_stopped_are_answered_but_not_run(s
     assert session.messages[-1]["metadata"]["failure"] == {"code": "cancelled", "outcome": "not_sent"}
 
 
+CUT_OFF = {
+    "chat": chat({"content": "So"}, reason="length"),
+    "responses": responses("So", reason="max_output_tokens"),
+    "anthropic": messages("So", stop_reason="max_tokens"),
+}
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_an_answer_that_the_length_cut_off_says_so_in_its_message_and_at_the_end_of_the_turn(server, name):
+    with AgentCore() as core:
+        core.register_provider(STACKS[name][0], {"model": "m", "base_url": server.url})
+        server.next(stream_reply(CUT_OFF[name], done=name == "chat"))
+        told = list(core.run(asked(core), {}))
+
+    message = told[-1]["session"].messages[-1]
+    assert (told[-1]["reason"], told[-1]["stop_reason"]) == ("length", "length")
+    assert (message["content"], message["metadata"]["incomplete"]["code"]) == ("So", "length")
+    assert of("no_answer", told) == of("usage", told) == []
+
+
+def test_whole_calls_of_an_answer_that_the_length_cut_off_are_run_and_the_turn_goes_on():
+    toolbox = Toolbox()
+    cut = {**asks(("add", "a", '{"a":1,"b":2}')), "stop_reason": "length"}
+    with AgentCore() as core:
+        core.register_tool(toolbox)
+        core.register_provider(Scripted(cut, says("3")))
+        told = list(core.run(asked(core), {}))
+
+    messages = told[-1]["session"].messages
+    assert (told[-1]["reason"], [name for name, _ in toolbox.order]) == ("answered", ["add"])
+    assert [m.get("metadata", {}).get("incomplete", {}).get("code") for m in messages[1:]] == [
+        "length",
+        None,
+        None,
+    ]
+
+
+def test_a_server_that_has_the_model_asked_hears_that_the_length_cut_it_off(server):
+    asked_for = Sampling("p", (("user", "Say it", ()),), None, 10, None)
+    with AgentCore() as core:
+        core.register_provider(STACKS["chat"][0], {"model": "m", "base_url": server.url})
+        server.next(stream_reply(CUT_OFF["chat"], done=True))
+        answer = core.board.hooks.sampler.sample(asked_for, lambda: False)
+
+    assert answer["stopReason"] == "maxTokens"
+
+
+@pytest.mark.parametrize(("stop", "told_of"), [("end_turn", "stop"), (None, None)])
+def test_an_answer_of_nothing_says_why_the_model_stopped(stop, told_of):
+    with AgentCore() as core:
+        core.register_provider(Scripted({"content": "", "stop_reason": stop}))
+        told = list(core.run(asked(core), {}))
+
+    (event,) = of("no_answer", told)
+    assert event["stop_reason"] == told[-1]["stop_reason"] == told_of
+
+
 @pytest.mark.parametrize("provider", [Scripted, ScriptedAwaiting])
 @pytest.mark.parametrize(
     "word", ["SAFETY", "guardrail_intervened", "content_filtered", "refused", "JAILBREAK"]

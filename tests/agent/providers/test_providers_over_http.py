@@ -89,10 +89,10 @@ def test_an_awaited_request_yields_the_same_events(asked, server):
     awaited = asyncio.run(asked.events_async(WEATHER))
 
     assert awaited == plain
-    assert kinds(plain) == ["retry", "text", "usage", "message"]
+    assert kinds(plain) == ["retry", "text", "usage", "answer_ended", "message"]
     assert said(plain) == "Let me look."
-    assert plain[-2].keys() == {"type", "input_tokens", "output_tokens", "stop_reason", "raw"}
-    assert plain[-2]["stop_reason"] == "tool_calls"
+    assert plain[-3].keys() == {"type", "input_tokens", "output_tokens", "stop_reason", "raw"}
+    assert plain[-3]["stop_reason"] == "tool_calls"
 
 
 @pytest.mark.parametrize(
@@ -322,10 +322,10 @@ def test_a_stream_as_the_server_of_another_house_writes_it_is_read(server):
     events = asked.events(WEATHER)
     nothing = asked.events(WEATHER)
 
-    assert kinds(events) == ["reasoning", "text", "usage", "message"]
-    assert events[-2]["stop_reason"] == "tool_calls"
+    assert kinds(events) == ["reasoning", "text", "usage", "answer_ended", "message"]
+    assert events[-3]["stop_reason"] == "tool_calls"
     assert calls_of(events[-1]["message"])[0]["function"] == {"name": "now", "arguments": "{}"}
-    assert nothing == []
+    assert kinds(nothing) == ["answer_ended"]
     asked.provider.close()
 
 

@@ -101,6 +101,10 @@ def scene_of(*events, width=60):
             "\nSo\n\n✗ model  it refused\n! turn   no answer; say it in another way\n\n200 ms\n\n",
         ),
         (
+            [said("So"), {"type": "done", "reason": "length"}],
+            "\nSo\n\n! turn  the answer was cut off: it reached the limit of its length; say 'go on', or\n        allow more by max_output_tokens\n\n200 ms\n\n",
+        ),
+        (
             [{"type": "usage", "input_tokens": 1000, "output_tokens": 2}, {"type": "usage", "input_tokens": 1}, {"type": "done", "reason": "answered"}],
             "\n1,001 tokens in, 2 out · asked 2 times · 200 ms\n\n",
         ),
