@@ -6,6 +6,7 @@ Run by the thread that submits a call: of nearly every call this is all the rout
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ class CallParser:
         self._catalog = catalog
         self._clock = clock
         self._made_up = itertools.count(1)
+        self._own = os.urandom(4).hex()
 
     def read(
         self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool, key: str | None = None
@@ -88,7 +90,8 @@ class CallParser:
         return call
 
     def _make_up_id(self) -> str:
-        return f"call_{next(self._made_up)}"
+        # Callers number their own calls call_1, call_2, …, and another board makes ids up as well.
+        return f"call_{self._own}_{next(self._made_up)}"
 
 
 class RoutingTable:

@@ -4,6 +4,9 @@ A part is a call and what came of it in one, ``{"type": "tool-NAME", "toolCallId
 ``dynamic-tool`` with the name beside it. It is read as a call whatever its state, and as a result once it has one. In a
 stream the two are chunks, ``tool-input-available`` and ``tool-output-available``, and they are what is written. What the
 provider ran itself, and what is still being written, is malformed as a call: it must not be run.
+
+The calls of ``generateText``, ``{"type": "tool-call", "toolCallId", "toolName", "input"}``, are read too. Version 4 named
+their arguments ``args``.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from ..results.text_fallback import answered_call, write_parts
 _DYNAMIC: Final = "dynamic-tool"
 _STATIC: Final = "tool-"
 _INPUT: Final = "tool-input-available"
+_CORE: Final = "tool-call"
 _OUTPUTS: Final = {
     "tool-output-available": "output-available",
     "tool-output-error": "output-error",
@@ -43,7 +47,7 @@ class AiSdkCalls:
 
     def matches(self, value: Any) -> bool:
         """The id of a call in this spelling, with a part of a tool or the chunk that makes one."""
-        return _is_part(value) or (_is_named(value) and value["type"] == _INPUT)
+        return _is_part(value) or (_is_named(value) and (value["type"] == _INPUT or _is_core(value)))
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
@@ -53,7 +57,8 @@ class AiSdkCalls:
             if part and value["type"] != _DYNAMIC
             else value.get("toolName")
         )
-        extras = leftovers(value, (*_OF_THE_CALL, *_OF_THE_RESULT, "providerExecuted"))
+        known = (*_OF_THE_CALL, *_OF_THE_RESULT, "providerExecuted", _input_key(value))
+        extras = leftovers(value, known)
         return read_function_call(
             AI_SDK_TOOL,
             value.get("toolCallId"),
@@ -64,10 +69,11 @@ class AiSdkCalls:
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call, or a copy of it whose input is an object."""
-        clean = replayable_object(value, "input")
+        key = _input_key(value)
+        clean = replayable_object(value, key)
         if clean is None:
             return value
-        copy: dict[str, Any] = exact_json({**value, "input": clean})
+        copy: dict[str, Any] = exact_json({**value, key: clean})
         return copy
 
 
@@ -139,6 +145,15 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str) and "toolCallId" in value
 
 
+def _is_core(value: dict[str, Any]) -> bool:
+    """Say whether a value is a call of ``generateText``; a part of the tool ``call`` has a state."""
+    return value["type"] == _CORE and "toolName" in value and "state" not in value
+
+
+def _input_key(value: dict[str, Any]) -> str:
+    return "args" if _is_core(value) and "args" in value and "input" not in value else "input"
+
+
 def _is_part(value: Any) -> bool:
     if not _is_named(value) or not isinstance(value.get("state"), str):
         return False
@@ -154,7 +169,8 @@ def _outcome(value: Any) -> str | None:
 
 
 def _arguments(value: dict[str, Any]) -> Arguments:
-    said = value.get("input") if value.get("input") is not None else value.get("rawInput")
+    key = _input_key(value)
+    said = value.get(key) if value.get(key) is not None else value.get("rawInput")
     raw = said if isinstance(said, str) else None
     if value.get("providerExecuted") is True:
         return Arguments("malformed", None, raw, fault("hosted", "the provider runs this call itself"))
@@ -162,7 +178,7 @@ def _arguments(value: dict[str, Any]) -> Arguments:
         return Arguments("malformed", None, raw, fault("cut_off", "the call is still being written"))
     if said is not None:
         return parse_arguments(said)
-    return arguments_of(value, "input", (*_OF_THE_CALL, *_OF_THE_RESULT), required=True)
+    return arguments_of(value, key, (*_OF_THE_CALL, *_OF_THE_RESULT), required=True)
 
 
 def _told(value: dict[str, Any], outcome: str | None) -> tuple[ResultPart, ...]:

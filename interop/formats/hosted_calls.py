@@ -61,8 +61,9 @@ class GeminiHostedCalls:
     discriminators: ClassVar[frozenset[str | None] | None] = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """The key says it all."""
-        return _under(value, ("toolCall", "executableCode")) is not None
+        """The key, and what it holds: a call that names its tool is none of Gemini's own."""
+        found = _under(value, ("toolCall", "executableCode"))
+        return found is not None and not found[1].keys() & {"name", "function"}
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return a call that must not be run."""

@@ -31,6 +31,8 @@ OTHER_APIS: dict[str, dict[str, list[Json]]] = {
                 "state": "input-available",
                 "input": {},
             },
+            {"type": "tool-call", "toolCallId": "call_1", "toolName": "weather", "input": {"city": "Oslo"}},
+            {"type": "tool-call", "toolCallId": "call_1", "toolName": "weather", "args": {"city": "Oslo"}},
         ],
     },
     "result": {

@@ -229,7 +229,7 @@ def files_of_ours(data: bytes) -> None:
         read_recording(data.split(b"\n"))
     for line in data.split(b"\n"):
         try:
-            requests_in(line)
+            requests_in(line, REGISTRY)
         except NoCall:
             continue
 

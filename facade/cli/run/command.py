@@ -1,6 +1,6 @@
 """`callboard run`: tool calls in, parts and tool messages out.
 
-Input is NDJSON: a call in any known format a line, or a message with ``tool_calls``. Output is NDJSON
+Input is NDJSON: a call in any known format a line, or a message or a whole answer of a model with calls in it. Output is NDJSON
 too, each line as soon as it is ready:
 
 * ``{"part": …, "tool_call_id", "tool_name"}`` for a partial result;
@@ -55,8 +55,9 @@ AT_ONCE = 1000
 def run(config: str, in_flight: int, state: str | None, events: str | None) -> int:
     """Run tool calls from stdin with the tools of CONFIG.
 
-    Each line is a tool call in any known format, or a message with tool_calls. Parts and tool messages come out
-    as they are ready, one a line; a line that is no call is answered {"error": …, "code": "invalid_call", "line": N}.
+    Each line is a tool call in any known format, or a message or an answer of a model with calls in it. Parts and tool
+    messages come out as they are ready, one a line; a line that is no call is answered
+    {"error": …, "code": "invalid_call", "line": N}.
 
     Ends at the end of input, when all calls are answered. Exit status: 0 all ended well, 1 some failed, 2 CONFIG is
     wrong, 130 interrupted (calls under way are answered "cancelled").

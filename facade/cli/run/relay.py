@@ -85,7 +85,7 @@ class Relay:
             self._refuse(no_call_line(f"the line is longer than {self._longest:,} bytes", line.number))
             return
         try:
-            requests = requests_in(line.text)
+            requests = requests_in(line.text, self._core.board.catalog.registry)
         except NoCall as error:
             self._refuse(no_call_line(str(error), line.number))
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from callboard.actors.catalog.catalog import Catalog
 from callboard.actors.routing.decision import (
     Ambiguous,
     NameTaken,
@@ -13,8 +14,10 @@ from callboard.actors.routing.decision import (
     only_for,
     target_of,
 )
+from callboard.actors.routing.table import CallParser
 from hypothesis import given
 from hypothesis import strategies as st
+from manual_clock import ManualClock
 
 TWO = Routes({"a": ("x", "shared"), "b": ("y", "shared")}, ("a", "b"))
 
@@ -167,3 +170,16 @@ def test_routes_that_have_changed_are_those_that_would_be_made_anew(changes):
 
         assert routes == Routes(routes.tools, routes.claimers)
         assert list(routes.claimers).count(plugin) == (names is not None and claims)
+
+
+def test_an_id_that_is_made_up_for_a_call_is_no_id_of_a_callers_nor_of_another_boards():
+    parsers = [CallParser(Catalog(()), ManualClock()) for _ in range(2)]
+    calls = [
+        parser.read({"name": "f", "arguments": {}}, context=None, streaming=False)
+        for parser in parsers
+        for _ in range(2)
+    ]
+    ids = {call.id for call in calls}
+
+    assert len(ids) == 4
+    assert ids.isdisjoint({"call_0", "call_1", "call_2"})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 from itertools import pairwise
 
@@ -16,6 +18,7 @@ from callboard.cli.run.slots import ALL, Slots
 from callboard.cli.ui.line_input import Line, LineSplitter, read_lines
 from callboard.cli.ui.signals import Interruption
 from callboard.cli.ui.streams import LineWriter
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,14 +52,65 @@ def test_a_line_beyond_the_limit_is_cut_and_the_next_one_is_whole(beyond, cuts):
     assert second == Line(2, b"next")
 
 
+def asked_by(value):
+    return requests_in(json.dumps(value).encode(), REGISTRY)
+
+
 def test_a_blank_line_asks_for_nothing():
-    assert requests_in(b"") == requests_in(b"  \r") == []
+    assert requests_in(b"", REGISTRY) == requests_in(b"  \r", REGISTRY) == []
 
 
 def test_a_call_stands_for_itself_and_a_message_for_its_calls():
-    assert requests_in(b'{"a": 1}') == [{"a": 1}]
-    assert requests_in(b'{"role": "assistant", "tool_calls": [1, 2]}') == [1, 2]
-    assert requests_in(b'{"role": "assistant", "tool_calls": [], "metadata": {"tool_calls": [3]}}') == [3]
+    assert asked_by({"a": 1}) == [{"a": 1}]
+    assert asked_by({"role": "assistant", "tool_calls": [1, 2]}) == [1, 2]
+    assert asked_by({"role": "assistant", "tool_calls": [], "metadata": {"tool_calls": [3]}}) == [3]
+
+
+TEXT = {"type": "text", "text": "I look."}
+USE = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+BEDROCK_USE = {"toolUse": {"toolUseId": "b1", "name": "f", "input": {}}}
+ITEM = {"type": "function_call", "call_id": "r1", "name": "f", "arguments": "{}"}
+PART = {"functionCall": {"name": "f", "args": {}}}
+UI_PART = {"type": "tool-f", "toolCallId": "v1", "state": "input-available", "input": {}}
+CORE_PART = {"type": "tool-call", "toolCallId": "v2", "toolName": "f", "input": {}}
+SERVER_USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+
+
+@pytest.mark.parametrize(
+    ("value", "calls"),
+    [
+        ({"role": "assistant", "content": [TEXT, USE, SERVER_USE]}, [USE]),
+        ({"type": "message", "id": "msg_1", "role": "assistant", "content": [USE]}, [USE]),
+        ({"role": "assistant", "content": [{"text": "I look."}, BEDROCK_USE]}, [BEDROCK_USE]),
+        ({"output": {"message": {"role": "assistant", "content": [BEDROCK_USE]}}}, [BEDROCK_USE]),
+        ({"role": "model", "parts": [{"text": "I look."}, PART]}, [PART]),
+        ({"candidates": [{"content": {"role": "model", "parts": [PART]}}]}, [PART]),
+        ({"id": "resp_1", "object": "response", "output": [ITEM]}, [ITEM]),
+        ({"id": "chatcmpl-1", "choices": [{"message": {"role": "assistant", "tool_calls": [CALL]}}]}, [CALL]),
+        ({"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": [CALL]}}, [CALL]),
+        ({"role": "assistant", "content": [{"type": "text", "text": "x"}, CORE_PART]}, [CORE_PART]),
+        ({"role": "assistant", "parts": [UI_PART, UI_PART | {"state": "output-available", "output": 1}]}, [UI_PART]),
+        ({"type": "tool_call", "tool_call": CALL}, [CALL]),
+        ({"tool_call": CALL}, [CALL]),
+    ],
+)  # fmt: skip
+def test_the_calls_of_a_message_or_a_whole_answer_are_found_in_the_form_of_each_api(value, calls):
+    assert asked_by(value) == calls
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"role": "assistant", "content": [TEXT]}, "a message of role 'assistant' without tool calls"),
+        ({"role": "assistant", "tool_calls": "x"}, "'tool_calls' is a text; it has to be a list"),
+        ({"id": "chatcmpl-1", "choices": [{"message": {"role": "assistant", "content": "x"}}]}, "without tool calls"),
+        ({"id": "chatcmpl-1", "object": "chat.completion", "choices": []}, "an answer of a model without tool calls"),
+        ({"id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [{"delta": {}}]}, "piece of a stream"),
+    ],
+)  # fmt: skip
+def test_a_message_or_an_answer_without_calls_is_called_what_it_is(value, why):
+    with pytest.raises(NoCall, match=re.escape(why)):
+        asked_by(value)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +118,7 @@ def test_a_call_stands_for_itself_and_a_message_for_its_calls():
 )
 def test_what_asks_for_no_call_is_refused_in_a_sentence(text):
     with pytest.raises(NoCall, match=r"^the line is "):
-        requests_in(text)
+        requests_in(text, REGISTRY)
 
 
 def test_only_a_text_that_is_not_empty_is_an_id():
