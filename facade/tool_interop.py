@@ -25,7 +25,7 @@ from .interop.registry.request_conversion import RequestConversion
 from .interop.results.text_fallback import as_text
 from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
-from .interop.streams.event_bytes import EventReader
+from .interop.streams.event_bytes import EventReader, EventStreamError
 from .interop.streams.stream_errors import StreamError
 from .interop.transcripts.repair import repair_transcript
 from .interop.transcripts.repair_report import Repair, RepairCode, Repaired
@@ -45,6 +45,7 @@ __all__ = [
     "ConversionContext",
     "Converted",
     "EventReader",
+    "EventStreamError",
     "InspectedCall",
     "InspectedResult",
     "InspectedSchema",

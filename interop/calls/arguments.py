@@ -71,7 +71,7 @@ class Arguments(NamedTuple):
     fault: dict[str, Any] | None
 
 
-def parse_arguments(value: Any, *, decode_twice: bool = False) -> Arguments:
+def parse_arguments(value: Any, *, decode_twice: bool = False, what: str = "the arguments are") -> Arguments:
     """Read a call's arguments, in whatever way they are carried.
 
     | found | kind |
@@ -85,9 +85,10 @@ def parse_arguments(value: Any, *, decode_twice: bool = False) -> Arguments:
         value: what stands where the arguments belong.
         decode_twice: read the text of an object that was encoded twice, one layer, as that object;
             without it a twice encoded object is a string, of kind ``json``.
+        what: how the message of a fault begins, for a text that is no call's arguments.
     """
     if isinstance(value, str):
-        read = _read_text(value)
+        read = _read_text(value, what)
         return _once_more(read) if decode_twice and read.kind == "json" else read
     if value is None:
         return Arguments("object", {}, None, None)
@@ -167,16 +168,16 @@ def fault(code: FaultCode, message: str, **facts: Any) -> dict[str, Any]:
     return {"code": code, "message": message, **facts}
 
 
-def _read_text(text: str) -> Arguments:
+def _read_text(text: str, what: str) -> Arguments:
     if len(text) > MAX_ARGUMENT_CHARS:
-        return _malformed(text, "too_large", f"the arguments are {len(text)} characters long")
+        return _malformed(text, "too_large", f"{what} {len(text)} characters long")
     try:
         payload = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return _read_strictly(text)
+        return _read_strictly(text, what)
     if type(payload) is dict and _lost_nothing(text, payload):
         return Arguments("object", payload, text, None)
-    return _read_strictly(text)
+    return _read_strictly(text, what)
 
 
 _COLON_AFTER_STRING = re.compile(r'"[ \t\n\r]*:')
@@ -242,7 +243,7 @@ def _count_keys(value: dict[str, Any] | list[Any], depth: int) -> int:
 def _once_more(read: Arguments) -> Arguments:
     if not isinstance(read.payload, str) or not read.payload.strip(_BLANKS):
         return read
-    inner = _read_text(read.payload)
+    inner = _read_text(read.payload, "the arguments are")
     return inner._replace(raw=read.raw) if inner.kind == "object" else read
 
 
@@ -280,7 +281,7 @@ def _finite(digits: str) -> float:
 _STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
 
 
-def _read_strictly(text: str) -> Arguments:
+def _read_strictly(text: str, what: str) -> Arguments:
     if not text.strip(_BLANKS):
         return Arguments("object", {}, text, None)
     try:
@@ -288,17 +289,17 @@ def _read_strictly(text: str) -> Arguments:
     except _RefusedError as refused:
         return _malformed(text, refused.code, str(refused))
     except RecursionError:
-        return _malformed(text, "too_deep", f"the arguments are nested more than {MAX_DEPTH} levels deep")
+        return _malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
     except json.JSONDecodeError as error:
         parts = _concatenated_objects(text)
         if parts:
             message = f"{len(parts)} JSON objects follow each other where one belongs"
             return _malformed(text, "concatenated", message, parts=parts)
-        return _malformed(text, "not_json", f"the arguments are not JSON: {error}")
+        return _malformed(text, "not_json", f"{what} not JSON: {error}")
     except ValueError as error:  # an integer with more digits than Python is willing to convert
-        return _malformed(text, "not_finite", f"the arguments hold a number that cannot be read: {error}")
+        return _malformed(text, "not_finite", f"a number cannot be read: {error}")
     if isinstance(payload, (dict, list)) and _too_deep(payload, 0):
-        return _malformed(text, "too_deep", f"the arguments are nested more than {MAX_DEPTH} levels deep")
+        return _malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
     return Arguments("object" if type(payload) is dict else "json", payload, text, None)
 
 

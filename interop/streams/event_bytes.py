@@ -12,8 +12,8 @@ import re
 from typing import Any
 
 from ..calls.arguments import parse_arguments
-from ..errors import InteropError
 from ..limits import MAX_EVENT_BYTES
+from .stream_errors import StreamError
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z_-]*(?::|$)|:|$")
@@ -21,19 +21,15 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DONE = b"[DONE]"
 
 
-class EventStreamError(InteropError):
+class EventStreamError(StreamError):
     """The bytes are no events: no JSON object, no UTF-8, or an event beyond all bounds.
 
     Nothing that follows is read: what is lost may have been a piece of any call. Calls that are under way
     were cut off.
-
-    Attributes:
-        problem: what is wrong.
     """
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"the stream cannot be read any further: {problem}")
-        self.problem = problem
+        super().__init__("server-sent events or JSON lines", problem)
 
 
 class EventReader:
@@ -125,7 +121,7 @@ class EventReader:
 
     def _read(self, data: bytes) -> None:
         try:
-            event = parse_arguments(data.decode())
+            event = parse_arguments(data.decode(), what="it is")
         except UnicodeDecodeError as error:
             self._problem = f"an event is not UTF-8: {error}"
             return

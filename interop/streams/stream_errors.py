@@ -2,6 +2,7 @@
 
     InteropError
     ├── StreamError            an event contradicts what came before, or is none
+    │   └── EventStreamError   the bytes are no events, and nothing behind them is read
     └── UnknownStreamError     nobody assembles the calls of this format
 
 A stream that just breaks off is no error: its calls come out, and say that they were cut off.

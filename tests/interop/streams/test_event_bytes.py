@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.streams.event_bytes import EventReader, EventStreamError
+from callboard.tool_interop import EventReader, EventStreamError, StreamError
 
 
 def test_json_lines_and_server_sent_events_are_read():
@@ -46,3 +46,12 @@ def test_bytes_that_are_no_events_end_the_reading_but_not_what_came_before(sent,
         reader.feed(b'data: {"a":1}\n\n')
     with pytest.raises(EventStreamError, match=problem):
         reader.finish()
+
+
+@pytest.mark.parametrize("data", [b"data: {bad\n\n", b'data: {"a":' * 500 + b"\n\n", b"data: [1]\n\n"])
+def test_bytes_that_are_no_events_are_an_error_of_the_stream_and_not_of_arguments(data):
+    with pytest.raises(StreamError) as caught:
+        EventReader().feed(data)
+
+    assert "argument" not in str(caught.value)
+    assert (caught.value.call_id, caught.value.problem in str(caught.value)) == (None, True)
