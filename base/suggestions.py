@@ -11,15 +11,21 @@ _MOST = 20
 """Known words that are listed; the rest are counted."""
 
 
-def meant(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean 'config'?``, or a list of what is known if nothing is near. Case counts for nothing."""
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that is nearest; ``None`` if none is near. Case counts for nothing."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
-    words = sorted(known)
-    folded = {each.casefold(): each for each in words}
+    folded = {each.casefold(): each for each in sorted(known)}
     near = get_close_matches(word.casefold(), folded, n=1)
-    if near:
-        return f"did you mean {folded[near[0]]!r}?"
+    return folded[near[0]] if near else None
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return ``did you mean 'config'?``, or a list of what is known if nothing is near. Case counts for nothing."""
+    words = sorted(known)
+    near = nearest(word, words)
+    if near is not None:
+        return f"did you mean {near!r}?"
     if not words:
         return "there is none"
     rest = len(words) - _MOST

@@ -46,9 +46,10 @@ class UnknownFormatError(InteropError):
     def __init__(self, kind: Kind, value: object, *, hint: str | None = None) -> None:
         found = describe(value)
         wanted = f"tool {kind}" if hint is None else f"tool {kind} of format {hint!r}"
-        super().__init__(
-            f"no known {wanted}: found {found}. Contribute a {kind} accessor for it, or correct the value"
-        )
+        remedy = f"Contribute a {kind} accessor for it, or correct the value"
+        if hasattr(type(value), "model_dump"):  # pydantic's, as the objects of the providers' SDKs have it
+            remedy = "Give what its .model_dump() returns"
+        super().__init__(f"no known {wanted}: found {found}. {remedy}")
         self.kind = kind
         self.found = found
         self.hint = hint

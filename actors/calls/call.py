@@ -307,7 +307,12 @@ class Call:
             self._timer.cancel()
 
     def _expire(self) -> None:
-        self.end_early(Code.DEADLINE_EXCEEDED, f"{self.tool_name!r} did not answer within {self.seconds:g} s")
+        self.end_early(
+            Code.DEADLINE_EXCEEDED,
+            f"{self.tool_name!r} did not answer within {self.seconds:g} s",
+            f"{self.tool_name!r} was not asked within {self.seconds:g} s: "
+            "the call waited for its turn, its host or a hook",
+        )
 
     def begin(self, now: float = 0.0, tell: Callable[[Call], None] | None = None) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""
@@ -420,8 +425,14 @@ class Call:
             ending.left = False
             self._settle(ending)
 
-    def end_early(self, code: EarlyCode, error: str) -> bool:
-        """End it from outside, saying truly whether the tool may have run. False if it had ended."""
+    def end_early(self, code: EarlyCode, error: str, unsent: str | None = None) -> bool:
+        """End it from outside, saying truly whether the tool may have run. False if it had ended.
+
+        Args:
+            code: why.
+            error: a sentence for people and for the model.
+            unsent: the sentence in its place if no tool was ever given the call.
+        """
         self._require_home()
         while True:
             stage = self._stage
@@ -431,7 +442,8 @@ class Call:
             outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
             ended = False
             try:
-                ended = self.finish(failure(code, error, outcome=outcome), only_in=stage)
+                said = error if may_have_run or unsent is None else unsent
+                ended = self.finish(failure(code, said, outcome=outcome), only_in=stage)
             except BaseException:  # an interrupt, raised again; it may have come when all had been told
                 ended = self._stage is Stage.ENDED
                 raise

@@ -11,6 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.suggestions import nearest
 from ...interop.default_registry import get_registry_from_context
 from ...plugins.contract.invocation import Invocation
 from ...plugins.results.codes import Code
@@ -157,6 +158,15 @@ class RoutingTable:
                 call.finish(_no_tool(call, choice, self))
 
 
+_LONGEST_COMPARED = 200
+_MOST_COMPARED = 1000
+
+
+def _near(name: str, names: list[str]) -> str | None:
+    """Return the tool that was meant, if one is near; a name of a caller's must not cost much."""
+    return None if len(name) > _LONGEST_COMPARED else nearest(name, names[:_MOST_COMPARED])
+
+
 def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
     if choice.rejected_by:
         error = f"{', '.join(map(repr, choice.rejected_by))} offers {call.tool_name!r} but rejects this call"
@@ -165,7 +175,9 @@ def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
     else:
         names = sorted(routing_table.routes.by_name)
         shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004 - as many as were joined
-        error = f"there is no tool {call.tool_name!r}; there are: {shown or 'none'}"
+        near = _near(call.tool_name, names)
+        hint = f"did you mean {near!r}? There are:" if near is not None else "there are:"
+        error = f"there is no tool {call.tool_name!r}; {hint} {shown or 'none'}"
         if unseen := [
             plugin for plugin in routing_table.endpoints if plugin not in routing_table.routes.tools
         ]:

@@ -87,7 +87,7 @@ def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
     if (dotted := provider_path(kind)) is not None:
         return dotted, options
     raise ConfigurationError(
-        f"{path}.type is {kind!r:.60}; {meant(kind, PROVIDERS)}, or the dotted path of a class",
+        f"{path}.type is {kind!r:.60}, no type of provider and no dotted path of a class; {meant(kind, PROVIDERS)}",
         path=f"{path}.type",
     )
 

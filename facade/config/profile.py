@@ -169,7 +169,7 @@ def read_profile(value: Any) -> str | None:
         return None if value is None else str(value)
     if isinstance(value, str):
         raise ConfigurationError(
-            f"$.profile is {value!r:.60}; {meant(value, PROFILES)}, or leave it out", path="$.profile"
+            f"$.profile is {value!r:.60}, which is no profile; {meant(value, PROFILES)}", path="$.profile"
         )
     raise refused(value, "$.profile", f"one of: {', '.join(PROFILES)}")
 

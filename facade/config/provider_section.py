@@ -73,8 +73,8 @@ def choose(configuration: Configuration, there: Sequence[str]) -> Choice:
     if settings.provider is None and path is not None:
         return Choice(asked if asked in PROVIDERS else None, path, {} if model is None else {"model": model})
     known = [*there, *(PROVIDERS if settings.provider is None else ())]
-    also = "" if settings.provider is None else "; without it the section 'agent.provider' is asked"
-    raise _refused(f"$.provider is {asked!r:.60}; {meant(asked, known)}{also}", configuration, "$.provider")
+    also = "" if settings.provider is None else " (without it the section 'agent.provider' is asked)"
+    raise _refused(f"$.provider is {asked!r:.60}{also}; {meant(asked, known)}", configuration, "$.provider")
 
 
 _NO_MODEL = (

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.base.suggestions import meant
+from callboard.base.suggestions import meant, nearest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,3 +28,8 @@ def test_a_known_word_is_always_the_nearest_but_for_its_case(word, others):
     hint = meant(word, [word, *others])
 
     assert hint.casefold() == f"did you mean {word!r}?".casefold()
+
+
+def test_a_word_that_is_far_from_all_others_has_no_nearest():
+    assert nearest("pant", ["paint", "print"]) == "paint"
+    assert nearest("zzz", ["paint"]) is None

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...base.suggestions import meant
 from ...interop.conversion import Converted, ToolInteropTarget
-from ...interop.errors import InteropError, UnknownFormatError, describe
-from ...interop.format_ids import canonical_format, formats_of
+from ...interop.errors import ConversionError, InteropError, UnknownFormatError, describe
+from ...interop.format_ids import MCP, canonical_format, formats_of
 
 if TYPE_CHECKING:
     from ...interop.errors import Kind
@@ -56,7 +56,15 @@ def require_wire(registry: ToolInteropRegistry, name: str, verb: str, kind: Kind
     if not any(formats_of(name, [each for each in able if k in known[each]], k) for k in wanted):
         what = f"no {kind}" if kind else "nothing"
         done = {"read": "read", "write": "written"}[verb]
-        raise UnknownWire(f"{what} can be {done} as {name!r}; {meant(name, able)}")
+        raise UnknownWire(f"{what} can be {done} as {name!r}; {meant(name, {*able, *_families(registry)})}")
+
+
+def _families(registry: ToolInteropRegistry) -> set[str]:
+    """Return what the formats that can be written are called without their last word, and what both revisions of MCP are."""
+    written = [
+        each for each, can in wires(registry).items() if any("write" in verbs for verbs in can.values())
+    ]
+    return {each.rpartition(".")[0] for each in written} | {MCP}
 
 
 def kind_of(registry: ToolInteropRegistry, value: Any, source: str | None) -> Kind:
@@ -105,7 +113,12 @@ def convert(
         return registry.convert_tool_call(
             value, family, [target], source_format=source, turn=number, call_id=call_id
         )
-    return registry.convert_result(value, family, [target], source_format=source, call_id=call_id)
+    try:
+        return registry.convert_result(value, family, [target], source_format=source, call_id=call_id)
+    except ConversionError as error:
+        if call_id is None and _needs_only_an_id(registry, value, target, source):
+            raise ConversionError(f"{error}. --call-id says which call it answers") from error
+        raise
 
 
 def needs_call_id(registry: ToolInteropRegistry, kind: Kind, value: Any, source: str | None) -> bool:
@@ -114,6 +127,16 @@ def needs_call_id(registry: ToolInteropRegistry, kind: Kind, value: Any, source:
         return False
     inspect = registry.inspect_call if kind == "call" else registry.inspect_result
     return inspect(value, source).call_id is None
+
+
+def _needs_only_an_id(registry: ToolInteropRegistry, value: Any, target: str, source: str | None) -> bool:
+    try:
+        registry.convert_result(
+            value, ToolInteropTarget(target), [target], source_format=source, call_id="call_1"
+        )
+    except InteropError:
+        return False
+    return True
 
 
 def _is_claimed(registry: ToolInteropRegistry, kind: Kind, value: Any, source: str | None) -> bool:

@@ -83,6 +83,29 @@ def test_a_call_ends_at_its_deadline_and_not_before():
     assert "5 s" in call.result()["error"]
 
 
+@pytest.mark.parametrize(
+    ("steps", "outcome", "said"),
+    [
+        ([], "not_sent", "was not asked"),
+        (["begin", "put_back"], "not_sent", "was not asked"),
+        (["begin"], "outcome_unknown", "did not answer"),
+        (["begin", "lose"], "outcome_unknown", "did not answer"),
+    ],
+)
+def test_a_deadline_says_that_a_tool_did_not_answer_only_if_it_was_asked(steps, outcome, said):
+    clock = ManualClock()
+    call = a_call(submitted=clock.now())
+    call.limit(clock, 5.0)
+    do = {"begin": call.begin, "put_back": call.put_back, "lose": lambda: call.put_back({"success": False})}
+    for step in steps:
+        do[step]()
+
+    clock.advance(5.0)
+
+    assert call.result()["outcome"] == outcome
+    assert said in call.result()["error"]
+
+
 def test_a_call_that_ends_takes_its_deadline_off_the_clock():
     clock = ManualClock()
     call = a_call(submitted=clock.now())

@@ -118,7 +118,7 @@ def test_nothing_comes_of_nothing():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--to", "openai.response"], "openai.responses"),
+        (["--to", "openai.response"], "did you mean 'openai.responses'?"),
         (["--from", "mpc", "--to", "openai.responses"], "nothing can be read as 'mpc'"),
         (["--to", "core.host_result"], "nothing can be written as 'core.host_result'"),
         (["--to", "mcp.sampling.tool_result", "--kind", "call"], "no call can be written"),
@@ -169,6 +169,7 @@ def test_a_call_and_its_result_are_given_the_id_that_they_do_not_say():
     assert lines(asked.stdout) == [{"type": "tool_use", "id": "c7", "name": "read", "input": {}}]
     assert (said.returncode, asked.returncode, unsaid.returncode) == (0, 0, 1)
     assert asked.stderr == ""  # an id that is given is none that was made up
+    assert "--call-id" in unsaid.stderr
 
 
 def test_ids_go_in_their_order_to_those_that_have_none():

@@ -6,7 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from callboard.cli.commands.convert_values import UnknownWire, convert, require_wire
 from callboard.cli.ui.json_values import Broken, Found, values_in
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.errors import ConversionError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,3 +95,30 @@ def test_what_is_broken_is_told_with_its_line(text, line, why):
 
 def test_a_mark_at_the_beginning_of_a_file_is_no_value():
     assert values("\ufeff{}\n") == [{}]
+
+
+@pytest.mark.parametrize("verb", ["read", "write"])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("openai.chat", "openai.chat_completions"),
+        ("openai.response", "openai.responses"),
+        ("anthropic.mesages", "anthropic.messages"),
+        ("amplifer", "amplifier"),
+    ],
+)
+def test_a_name_that_is_none_is_told_the_family_that_is_near(name, near, verb):
+    with pytest.raises(UnknownWire, match=rf"did you mean '{near}'\?"):
+        require_wire(REGISTRY, name, verb, None)
+
+
+@pytest.mark.parametrize(
+    ("target", "helps"), [("openai.responses", True), ("gemini.generate_content", False)]
+)
+def test_a_result_without_an_id_is_told_the_option_if_that_is_all_it_lacks(target, helps):
+    told = {"content": [{"type": "text", "text": "done"}]}
+
+    with pytest.raises(ConversionError) as caught:
+        convert(REGISTRY, "result", told, source=None, target=target, number=0)
+
+    assert ("--call-id" in str(caught.value)) is helps

@@ -9,7 +9,8 @@ import pytest
 from callboard import Callboard, ConfigurationError, read_configuration
 from callboard.agent.replay.server import ReplayServer
 from callboard.base.errors import PluginLoadError
-from callboard.config.agent_section import AgentSettings, read_agent_settings
+from callboard.base.suggestions import meant
+from callboard.config.agent_section import PROVIDERS, AgentSettings, read_agent_settings
 from tools import Tool
 
 BASE = Path("/base")
@@ -54,6 +55,15 @@ def test_what_is_wrong_in_the_section_is_refused_by_its_path(given, path):
         read_configuration({"agent": given})
 
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize("kind", ["openai_chta", "nothing near"])
+def test_an_unknown_type_of_providers_is_told_what_it_may_be(kind):
+    with pytest.raises(ConfigurationError) as caught:
+        read_configuration({"agent": {"provider": kind}})
+
+    assert str(caught.value).endswith(meant(kind, PROVIDERS))
+    assert "dotted path" in str(caught.value)
 
 
 @pytest.mark.parametrize(

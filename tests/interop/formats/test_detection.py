@@ -103,6 +103,20 @@ def test_what_is_none_of_ours_is_refused_by_an_error_that_names_it(kind, value):
     assert refusal.value.found in str(refusal.value)
 
 
+class Dumped:
+    """As the objects of the providers' SDKs, which are pydantic's."""
+
+    def model_dump(self):
+        return {"type": "tool_use", "id": "c", "name": "ls", "input": {}}
+
+
+def test_an_object_of_a_provider_s_sdk_is_refused_with_the_way_to_its_value():
+    with pytest.raises(UnknownFormatError, match=r"of type Dumped\. Give what its \.model_dump\(\) returns"):
+        REGISTRY.inspect_call(Dumped())
+
+    assert REGISTRY.inspect_call(Dumped().model_dump()).tool_name == "ls"
+
+
 KNOWN_KEYS = {key for record in RECORDS if isinstance(record.value, dict) for key in record.value}
 KEYS = st.sampled_from(sorted(KNOWN_KEYS | {"custom", "json", "args", "response", "parameters", "arguments"}))
 TYPES = st.sampled_from(
