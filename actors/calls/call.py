@@ -27,7 +27,7 @@ from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from .ending import Ending, settle, wake, wake_all
 from .part_reader import PartReader
-from .stage import EarlyCode, Stage
+from .stage import EarlyCode, Stage, early_end, too_late
 from .unread_parts import UnreadParts
 from .waiting import running_asyncio, wait_for_callback, wake_others
 
@@ -307,12 +307,7 @@ class Call:
             self._timer.cancel()
 
     def _expire(self) -> None:
-        self.end_early(
-            Code.DEADLINE_EXCEEDED,
-            f"{self.tool_name!r} did not answer within {self.seconds:g} s",
-            f"{self.tool_name!r} was not asked within {self.seconds:g} s: "
-            "the call waited for its turn, its host or a hook",
-        )
+        self.end_early(Code.DEADLINE_EXCEEDED, *too_late(self.tool_name, self.seconds))
 
     def begin(self, now: float = 0.0, tell: Callable[[Call], None] | None = None) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""
@@ -439,11 +434,10 @@ class Call:
             if stage is Stage.ENDED:
                 return False
             may_have_run = stage is Stage.STARTED or self.lost is not None
-            outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
+            result = early_end(code, error, unsent, may_have_run=may_have_run)
             ended = False
             try:
-                said = error if may_have_run or unsent is None else unsent
-                ended = self.finish(failure(code, said, outcome=outcome), only_in=stage)
+                ended = self.finish(result, only_in=stage)
             except BaseException:  # an interrupt, raised again; it may have come when all had been told
                 ended = self._stage is Stage.ENDED
                 raise
