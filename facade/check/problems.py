@@ -8,33 +8,28 @@ from __future__ import annotations
 
 import copy
 import re
-import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import CallboardError, JsonValueError
+from ..config.agent_section import PROVIDERS, provider_path
 from ..config.configuration import load_text, read_value, unknown_of
 from ..config.errors import ConfigurationError
 from ..config.mcp_servers import servers_of
 from ..config.plugin_options import options_of
+from ..config.provider_section import choose
 from ..plugins.sources.entry import parse_entry, parse_options
-from ..plugins.sources.program import BashSource, CommandSource
-from ..plugins.sources.source import (
-    SOURCE_KEYS,
-    NodeFileSource,
-    NodePackageSource,
-    PythonPackageSource,
-    parse_source,
-    spelled,
-)
+from ..plugins.sources.source import SOURCE_KEYS, parse_source, spelled
+from .missing import missing_of, roots_of
 from .positions import START, Position, in_json, in_toml, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from ..config.configuration import Configuration
     from ..plugins.sources.source import PluginSource
 
+SHIPPED = frozenset(map(provider_path, PROVIDERS))
 _LINE = re.compile(r"\bline (\d+)(?:,? column (\d+))?")
 _OPTION = re.compile(r"the option '(\w+)'(.*)")
 
@@ -104,11 +99,41 @@ def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
                 yield Problem(path, str(error).replace(error.path, path))
             if not rest.take_out(error.path):
                 return
-    for index, entry in enumerate(configuration.plugins):
-        yield from _of_entry(entry, rest.as_written(f"$.plugins[{index}]"), configuration)
+    if (problem := _of_provider(configuration)) is not None:
+        yield problem
+    paths = [rest.as_written(f"$.plugins[{index}]") for index in range(len(configuration.plugins))]
+    yield from _of_plugins(dict(zip(paths, configuration.plugins, strict=True)), configuration)
 
 
-def _of_entry(entry: Any, path: str, configuration: Configuration) -> Iterator[Problem]:
+def _of_plugins(entries: dict[str, Any], configuration: Configuration) -> Iterator[Problem]:
+    sources: dict[str, PluginSource] = {}
+    for path, entry in entries.items():
+        source = yield from _of_entry(entry, path, configuration)
+        if source is not None:
+            sources[path] = source
+    roots = roots_of(sources.values())
+    for path, source in sources.items():
+        for missing in missing_of(source, roots):
+            yield Problem(path, missing)
+
+
+def _of_provider(configuration: Configuration) -> Problem | None:
+    """What the provider that ships with Callboard lacks, if one is asked. A provider among the plugins reads its own options."""
+    try:
+        choice = choose(configuration, ())
+    except (
+        ConfigurationError
+    ):  # none is named, which only a conversation needs, or it may be among the plugins
+        return None
+    if choice.path not in SHIPPED or "model" in choice.options or "model" in configuration.agent:
+        return None
+    return Problem(choice.where, f"{choice.where} names no 'model'; add the name of the model to ask")
+
+
+def _of_entry(
+    entry: Any, path: str, configuration: Configuration
+) -> Generator[Problem, None, PluginSource | None]:
+    """Yield what is wrong with an entry; return where its plugin comes from, if that can be read."""
     wrong: list[str] = []
     if isinstance(entry, dict):
         for key, value in entry.items():
@@ -124,7 +149,7 @@ def _of_entry(entry: Any, path: str, configuration: Configuration) -> Iterator[P
         source = parse_source(rest, configuration.base) if isinstance(rest, str | dict) else None
     except CallboardError as error:
         yield Problem(path, str(error))
-        return
+        return None
     try:
         options_of(parse_entry(rest, configuration.base), configuration)
     except ConfigurationError as error:
@@ -132,25 +157,7 @@ def _of_entry(entry: Any, path: str, configuration: Configuration) -> Iterator[P
         yield Problem(path if option is None else f"{path}.{option[1]}{option[2]}", str(error))
     except CallboardError as error:
         yield Problem(path, str(error))
-    if source is not None and (missing := _missing(source)) is not None:
-        yield Problem(path, missing)
-
-
-def _missing(source: PluginSource) -> str | None:
-    """What of a source has to be on this machine and is not."""
-    match source:
-        case PythonPackageSource(directory) | NodePackageSource(directory):
-            return None if directory.is_dir() else f"there is no folder {directory}"
-        case NodeFileSource(file):
-            return None if file.is_file() else f"there is no file {file}"
-        case BashSource(path):
-            return None if path.exists() else f"there is no file or folder {path}"
-        case CommandSource(command=command, base=base):
-            program = command[0]
-            there = (base / program).exists() if "/" in program else shutil.which(program) is not None
-            return None if there else f"there is no program {program!r}"
-        case _:
-            return None
+    return source
 
 
 class _Rest:

@@ -14,7 +14,7 @@ from ..hosts.mcp.selection import shared_names
 from ..plugins.time_limit import within
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
-from .loaded import Loaded, LoadedProvider, LoadedProviders
+from .loaded import Loaded, LoadedProvider, LoadedProviders, NotLoaded
 from .prefetch import load_ahead
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .loaded import LoadedModule, Made, Runs
 
 
-Loading = tuple[Any, "Callable[[], list[Made]]"]
+Loading = tuple[Any, "Callable[[], list[Made | NotLoaded]]"]
 """An entry, and what loads it."""
 
 
@@ -122,6 +122,10 @@ class Installer:
         for entry, load in loads:
             with Noting(self.failed, entry):
                 for one in load():
+                    if isinstance(one, NotLoaded):
+                        with Noting(self.failed, entry):
+                            raise one.error
+                        continue
                     if isinstance(one, LoadedProvider):
                         self.providers.add(one)
                         continue
@@ -204,9 +208,9 @@ def _loaded_first(loads: Iterable[Loading]) -> list[Loading]:
 
     That is for a store that has states under former names. What a load raises is raised in its turn.
     """
-    done: list[tuple[Any, Future[list[Made]]]] = []
+    done: list[tuple[Any, Future[list[Made | NotLoaded]]]] = []
     for entry, load in loads:
-        future: Future[list[Made]] = Future()
+        future: Future[list[Made | NotLoaded]] = Future()
         try:
             future.set_result(load())
         except Exception as error:  # noqa: BLE001 - it is raised where the entry is asked for

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosting.host_registry import Share
-from ..base.errors import PluginLoadError
+from ..base.errors import PluginError, PluginLoadError
 from ..base.foreign import Log
 from ..base.frozen import frozen
 from ..plugins.sources.source import spelled
@@ -98,6 +98,25 @@ class LoadedProvider:
     def status(self) -> dict[str, Any]:
         """What it is, as JSON."""
         return {"name": self.name, "kind": self.kind, "source": spelled(self.entry)}
+
+
+@frozen
+class NotLoaded:
+    """A plugin of a package that cannot be loaded; the others of its package can be.
+
+    Attributes:
+        error: what went wrong, and what to do.
+    """
+
+    error: PluginError
+
+
+def apart(load: Callable[[], Made]) -> Made | NotLoaded:
+    """Load one plugin of a package, which keeps the package's others from nothing."""
+    try:
+        return load()
+    except PluginError as error:
+        return NotLoaded(error)
 
 
 class LoadedProviders:

@@ -31,7 +31,7 @@ from ..plugins.sources.source import (
     PythonPackageSource,
     spelled,
 )
-from .loaded import Loaded, LoadedProvider, Made, Runs
+from .loaded import Loaded, LoadedProvider, Made, NotLoaded, Runs
 
 if TYPE_CHECKING:
     from ..config.configuration import Configuration
@@ -54,7 +54,9 @@ LOADERS: dict[type[PluginSource], str] = {
 class Loader(Protocol):
     """A module that loads plugins of some kinds of sources."""
 
-    def load(self, source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Made]:
+    def load(
+        self, source: PluginSource, options: Options, configuration: Configuration
+    ) -> Iterator[Made | NotLoaded]:
         """Find and read the plugins of a source; nothing is started yet. Raises as `load_entry`."""
 
     def takes_long(self, source: PluginSource, isolate: bool | None, configuration: Configuration) -> bool:
@@ -95,15 +97,36 @@ def load_entry(
         ContractError: what was found is no plugin.
         ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
     """
+    made: list[Made] = []
+    for one in load_what_can_be(entry, configuration, known):
+        if isinstance(one, NotLoaded):
+            raise one.error
+        made.append(one)
+    return made
+
+
+def load_what_can_be(
+    entry: str | Mapping[str, Any],
+    configuration: Configuration,
+    known: Mapping[str, str] = MappingProxyType({}),
+) -> list[Made | NotLoaded]:
+    """Do as `load_entry`, but that a plugin of a package which cannot be loaded spares the package's others; if none can be, raise."""
     parsed = parse_entry(entry if isinstance(entry, str | dict) else dict(entry), configuration.base)
     options = replace(options_of(parsed, configuration), known=known)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         options.require_nothing_of_node()
-    made = list(loader_of(parsed.source).load(parsed.source, options, configuration))
-    for one in made:
+    found = list(loader_of(parsed.source).load(parsed.source, options, configuration))
+    failed = [one.error for one in found if isinstance(one, NotLoaded)]
+    if failed and len(failed) == len(found):
+        raise failed[0]
+    for one in found:
         if isinstance(one, LoadedProvider):
             _require_nothing_of_tools(parsed.options, one)
-    return [replace(one.placed() if isinstance(one, Loaded) else one, entry=entry) for one in made]
+    return [one if isinstance(one, NotLoaded) else _of_entry(one, entry) for one in found]
+
+
+def _of_entry(one: Made, entry: Any) -> Made:
+    return replace(one.placed() if isinstance(one, Loaded) else one, entry=entry)
 
 
 _OF_PROVIDERS = frozenset({"config", "name", "required", "isolate"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..actors.hosting.host_registry import Share
@@ -15,19 +16,20 @@ from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.node_manifest import NodeToolEntry
 from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
-from .loaded import Loaded
+from .loaded import Loaded, NotLoaded, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..config.configuration import Configuration
     from ..config.plugin_options import Options
+    from .loaded import Made
 
 
 NodeSource = NodeFileSource | NodePackageSource | NodeGitSource | NpmSource
 
 
-def load(source: NodeSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+def load(source: NodeSource, options: Options, configuration: Configuration) -> Iterator[Made | NotLoaded]:
     """See `loading.Loader`."""
     match source:
         case NodeFileSource(file, plugin_id, export):
@@ -70,11 +72,11 @@ def permissions_of(configuration: Configuration) -> Permissions:
 
 def _load_package(
     ready: Ready, sources: NodeSources, options: Options, configuration: Configuration
-) -> Iterator[Loaded]:
+) -> Iterator[Made | NotLoaded]:
     package = ready.package
     options = options.of_several(len(package.tools))
     for tool in package.tools:
-        yield _load_node(tool, sources, options, configuration, ready)
+        yield apart(partial(_load_node, tool, sources, options, configuration, ready))
 
 
 def _load_node(
@@ -84,6 +86,8 @@ def _load_node(
     configuration: Configuration,
     ready: Ready | None = None,
 ) -> Loaded:
+    if ready is not None:
+        ready.package.require_entry(tool)
     root = ready.root if ready else tool.entry.parent
     if options.sandbox is not None or options.confinement.sandbox is not None:  # Node follows them
         refuse_links_out(root, ready.source if ready else str(tool.entry))

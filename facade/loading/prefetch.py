@@ -21,26 +21,26 @@ from ..config.errors import ConfigurationError
 from ..config.plugin_options import asked_of
 from ..plugins.sources.entry import FileEntry, parse_entry
 from ..plugins.sources.entry_points import ALL, installed_names
-from .loader import load_entry, loader_of
+from .loader import load_what_can_be, loader_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..config.configuration import Configuration
-    from .loaded import Made
+    from .loaded import Made, NotLoaded
 
 _AT_ONCE = 4
 """Threads that load ahead. Most of their time is npm's, and npm takes more than one processor itself."""
 
 
-def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Made]]]]:
-    """Each entry of a configuration in turn, and what loads it, or waits for that; raises as `load_entry`.
+def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Made | NotLoaded]]]]:
+    """Each entry of a configuration in turn, and what loads it, or waits for that; raises as `load_what_can_be`.
 
     A consumer that asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
     plugins = [each for entry in configuration.plugins for each in spelled_out(entry)]
-    futures: list[Future[list[Made]] | None] = [
+    futures: list[Future[list[Made | NotLoaded]] | None] = [
         Future() if _takes_long(entry, configuration) else None for entry in plugins
     ]
     if len(futures) - futures.count(None) <= 1:
@@ -53,19 +53,19 @@ def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[],
         ).start()
     try:
         for entry, future in entries:
-            yield entry, partial(load_entry, entry, configuration) if future is None else future.result
+            yield entry, partial(load_what_can_be, entry, configuration) if future is None else future.result
     finally:
         waiting.clear()
 
 
-def _work(waiting: deque[tuple[Any, Future[list[Made]]]], configuration: Configuration) -> None:
+def _work(waiting: deque[tuple[Any, Future[list[Made | NotLoaded]]]], configuration: Configuration) -> None:
     while True:
         try:
             entry, future = waiting.popleft()
         except IndexError:
             return
         try:
-            future.set_result(load_entry(entry, configuration))
+            future.set_result(load_what_can_be(entry, configuration))
         except BaseException as error:  # noqa: BLE001 - it is raised where the entry is asked for
             future.set_exception(error)
 

@@ -18,7 +18,7 @@ from ..plugins.sources.python import load_package_entry, load_python_object, rea
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
-from .loaded import Loaded, LoadedModule, LoadedProvider, Made
+from .loaded import Loaded, LoadedModule, LoadedProvider, Made, NotLoaded, apart
 from .python_packages import place_of, ready_to_run
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def load(
     source: PythonObject | PythonPackageSource | InstalledSource,
     options: Options,
     configuration: Configuration,
-) -> Iterator[Made]:
+) -> Iterator[Made | NotLoaded]:
     """See `loading.Loader`."""
     match source:
         case PythonObject(path) if options.isolate:
@@ -63,7 +63,8 @@ def load(
             for entry in package.entries:
                 if place is Place.HERE:
                     load = partial(load_package_entry, package, entry)
-                    yield _here(load, entry, options, configuration, former=_last_name(entry))
+                    former = _last_name(entry)
+                    yield apart(partial(_here, load, entry, options, configuration, former=former))
                 else:
                     origin = PythonOrigin(entry, package=str(directory))
                     yield isolated(origin, options, environment=environment)

@@ -99,7 +99,7 @@ def make_ready(
         consent: asked before anything is made; nobody is if ``None``.
 
     Raises:
-        PluginLoadError: its manifest cannot be used, or a module that it names is not there.
+        PluginLoadError: its manifest cannot be used.
         PackageError: it cannot be installed or built, or may not be, or nobody has agreed to it.
         HostStartError: there is no Node to do it with.
     """
@@ -118,7 +118,6 @@ def make_ready(
             case AsItIs(warning):
                 if warning:
                     logger.warning("%s: %s", package.name, warning)
-                package.require_entries()
                 return Ready(source, package, None)
         step = None
         if consent is not None:
@@ -176,10 +175,10 @@ class _Making:
         how = f"{self.plan!r} {self.permissions.scripts} {self.fetched} {self.command_runner.sandbox!r}"
         key = key_of(self.files, how, major, platform.system(), platform.machine())
         found = cache.find("packages", key)
-        if found is not None and _is_whole(found):
+        if found is not None and self._is_whole(found):
             return found
         lent = self._lent(cache)  # before: who makes an entry cannot make another meanwhile
-        return cache.make("packages", key, lambda tree: self._work(tree, lent), _is_whole)
+        return cache.make("packages", key, lambda tree: self._work(tree, lent), self._is_whole)
 
     def _lent(self, cache: PackageCache) -> Esbuild | None:
         """esbuild, for a build that takes it to be there, as the authoring guide's own does."""
@@ -214,11 +213,10 @@ class _Making:
             if self.fetched:
                 refuse_links_out(tree, source)
         missing = read_node_package(tree).missing_entries()
-        if missing:
+        if self.plan.build and missing:  # a build that leaves out one tool has failed
             made = missing[0].entry.relative_to(tree.resolve())
-            what = "its build made no" if self.plan.build else "has no"
             raise PackageError(
-                f"tool {missing[0].id!r} of {source}: {what} {made}; correct 'entry' or the build",
+                f"tool {missing[0].id!r} of {source}: its build made no {made}; correct 'entry' or the build",
                 plugin=source,
             )
         logger.info("%s: ready after %.1f s", name, time.monotonic() - began)
@@ -243,10 +241,11 @@ class _Making:
         copy = step_of(read_node_package(tree), self.plan, self.permissions, self.package.directory)
         return copy.digest == self.step.digest
 
-
-def _is_whole(entry: Entry) -> bool:
-    """Whether nobody has taken anything out of it that would be missed at once."""
-    try:
-        return not read_node_package(entry.tree).missing_entries()
-    except PluginLoadError:
-        return False
+    def _is_whole(self, entry: Entry) -> bool:
+        """Whether nobody has taken a tool's module out of it."""
+        never = () if self.plan.build else self.package.missing_entries()
+        try:
+            missing = read_node_package(entry.tree).missing_entries()
+        except PluginLoadError:
+            return False
+        return {tool.id for tool in missing} <= {tool.id for tool in never}

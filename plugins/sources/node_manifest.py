@@ -73,22 +73,20 @@ class NodePackage:
         """Return the tools whose module is not there."""
         return tuple(tool for tool in self.tools if not tool.entry.is_file())
 
-    def require_entries(self) -> None:
-        """Make sure that the module of every tool is there.
+    def require_entry(self, tool: NodeToolEntry) -> None:
+        """Make sure that a tool's module is there.
 
         Raises:
-            PluginLoadError: one is not; says whether a build may be what is missing.
+            PluginLoadError: it is not; says whether a build may be what is missing.
         """
-        missing = self.missing_entries()
-        if missing:
-            remedy = (
-                "build the package (npm run build)" if self.builds else "correct 'entry', or add the file"
-            )
-            raise PluginLoadError(
-                f"tool {missing[0].id!r} of {self.directory} has no module: "
-                f"{missing[0].entry} {'is a folder' if missing[0].entry.is_dir() else 'does not exist'}; {remedy}",
-                plugin=str(self.directory),
-            )
+        if tool.entry.is_file():
+            return
+        remedy = "build the package (npm run build)" if self.builds else "correct 'entry', or add the file"
+        raise PluginLoadError(
+            f"tool {tool.id!r} of {self.directory} has no module: "
+            f"{tool.entry} {'is a folder' if tool.entry.is_dir() else 'does not exist'}; {remedy}",
+            plugin=str(self.directory),
+        )
 
 
 def read_node_package(directory: Path) -> NodePackage:

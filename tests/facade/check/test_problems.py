@@ -71,8 +71,8 @@ def test_of_several_elements_of_a_list_each_keeps_its_number(tmp_path):
 
 def test_every_option_of_every_entry_is_looked_at(tmp_path):
     entries = [
-        {"plugin": "a.B", "concurrency": 0, "dedline": 3, "restart": {"intensty": 3}},
-        {"plugin": "a.B", "group": "nobody", "restart": {"intensity": -1}},
+        {"plugin": "json.B", "concurrency": 0, "dedline": 3, "restart": {"intensty": 3}},
+        {"plugin": "json.B", "group": "nobody", "restart": {"intensity": -1}},
         {"node_tool": {"file": "gone.mjs"}, "standby": 2},
         {"host": {"command": ["no-such-program"], "protocol": "thp/1"}},
         {"host": {"command": "sh", "protocol": "thp/1"}},
@@ -98,6 +98,54 @@ def test_every_option_of_every_entry_is_looked_at(tmp_path):
     ]
 
 
+def test_what_a_plugin_is_loaded_from_is_looked_for(tmp_path):
+    for folder, text in {
+        "node": {
+            "agent": {"tools": [{"id": "here", "entry": "here.js"}, {"id": "gone", "entry": "gone.js"}]}
+        },
+        "built": {"scripts": {"build": "tsc"}, "agent": {"tools": [{"id": "made", "entry": "made.js"}]}},
+        "empty": {},
+    }.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "package.json").write_text(json.dumps(text))
+    (tmp_path / "node" / "here.js").touch()
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / "mine.py").touch()
+    (tmp_path / "python" / "agent_plugin.json").write_text('{"entries": ["mine.Tool", "yours.Tool"]}')
+    entries = {
+        "node:node": "gone.js",
+        "node:built": None,
+        "node:empty": "lists no tools",
+        "path:python": "yours.Tool",
+        "path:empty": "agent_plugin.json",
+        "mine.Other": None,
+        "no_such.module.Thing": "no module 'no_such'",
+        "json.decoder.JSONDecoder": None,
+    }
+
+    found = check(tmp_path, {"plugins": list(entries)})
+
+    expected = [(f"$.plugins[{at}]", said) for at, said in enumerate(entries.values()) if said is not None]
+    assert [problem.path for problem in found] == [path for path, _ in expected]
+    for problem, (_, said) in zip(found, expected, strict=True):
+        assert said in problem.message
+
+
+@pytest.mark.parametrize(
+    ("agent", "path"),
+    [
+        ({"agent": {"provider": {"type": "openai_chat"}}}, "$.agent.provider"),
+        ({"provider": "anthropic"}, "$.provider"),
+        ({"agent": {"provider": {"type": "openai_chat", "model": "m"}}}, None),
+        ({"agent": {"provider": "openai_chat"}, "model": "m"}, None),
+        ({"agent": {"provider": "of.Mine"}}, None),
+        ({"agent": {}}, None),
+    ],
+)
+def test_a_shipped_provider_needs_a_model(tmp_path, agent, path):
+    assert [problem.path for problem in check(tmp_path, agent)] == ([] if path is None else [path])
+
+
 def test_a_place_is_a_line_and_a_column_of_the_file(tmp_path):
     in_json = check(tmp_path, '// mine\n{\n  "calls": {\n    "dedline": 3 } }')
     in_toml = check(tmp_path, "# mine\n[calls]\ndedline = 3\n", "agent.toml")
@@ -115,10 +163,12 @@ def test_the_file_of_another_client_is_looked_at_too(tmp_path):
 
 def test_nothing_is_started_installed_or_fetched(tmp_path):
     (tmp_path / "mine.py").write_text("raise SystemExit('it was imported')")
+    (tmp_path / "agent_plugin.json").write_text('{"entries": ["mine.Tool"]}')
+    there = {"mine.py", "agent_plugin.json", "agent.json"}
     entries = ["path:.", "mine.Tool", "npm:left-pad@1.0.0", "node+git:https://nowhere.invalid/x"]
 
     assert check(tmp_path, {"plugins": entries, "hooks": [{"event": "tool:pre", "hook": "mine.gate"}]}) == []
-    assert [path.name for path in tmp_path.iterdir() if path.name != "mine.py"] == ["agent.json"]
+    assert {path.name for path in tmp_path.iterdir()} == there
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from callboard import Callboard
+from callboard import Callboard, PluginLoadError
 from house_source import ROOT
 from node_packages import tool, write
 from tools import tool_call
@@ -33,6 +33,42 @@ def package(folder, name, modules):
     files = {f"{each}.mjs": text.replace("NAME", each) for each, text in modules.items()}
     write(folder / name, {"package.json": {"name": name, "agent": {"tools": entries}}, **files})
     return f"node:{folder / name}"
+
+
+def test_a_tool_that_cannot_be_loaded_spares_the_others_of_its_package(tmp_path):
+    package(tmp_path, "little", {"one": COUNTING, "gone": "", "typed": ""})
+    manifest = json.loads((tmp_path / "little" / "package.json").read_text())
+    manifest["agent"]["tools"][2]["entry"] = "typed.ts"
+    write(tmp_path / "little", {"package.json": manifest, "typed.ts": "export default {,};"})
+    (tmp_path / "little" / "gone.mjs").unlink()
+    write(
+        tmp_path / "py",
+        {
+            "agent_plugin.json": {"entries": ["cb_half_there.Tool", "cb_half_there.Gone"]},
+            "cb_half_there.py": (
+                "class Tool:\n"
+                "    def get_tool_schemas(self, state):\n"
+                "        return [{'type': 'function', 'function': {'name': 'half'}}]\n"
+                "    def execute_tool(self, name, args, state): ...\n"
+            ),
+        },
+    )
+    sources = [f"node:{tmp_path / 'little'}", f"path:{tmp_path / 'py'}"]
+
+    with Callboard({"plugins": sources, "plugin_cache_dir": str(tmp_path / "cache")}) as board:
+        names = {tool.tool_name for tool in board.tools()}
+        failed = [(each.source, each.error) for each in board.failed]
+    for source in sources:
+        with (
+            Callboard({"plugin_cache_dir": str(tmp_path / "cache")}) as board,
+            pytest.raises(PluginLoadError),
+        ):
+            board.load(source)
+
+    assert names == {"one", "half"}
+    assert [source for source, _ in failed] == [sources[0], sources[0], sources[1]]
+    for (_, error), said in zip(failed, ("gone.mjs does not exist", "typed.ts", "no 'Gone'"), strict=True):
+        assert said in error
 
 
 def test_tools_of_a_package_live_in_one_host_and_only_their_process_is_shared(tmp_path):

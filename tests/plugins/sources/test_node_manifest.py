@@ -60,7 +60,7 @@ def test_a_package_offers_the_tools_that_its_manifest_lists(package):
         has_dependencies=True,
     )
     assert read.missing_entries() == ()
-    read.require_entries()
+    read.require_entry(read.tools[0])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_entry_that_is_not_there_is_asked_for_after_the_build(package, script
 
     assert [tool.id for tool in read.missing_entries()] == ["echo"]
     with pytest.raises(PluginLoadError) as caught:
-        read.require_entries()
+        read.require_entry(read.tools[0])
     assert str(caught.value) == (
         f"tool 'echo' of {directory} has no module: {directory / 'dist/index.js'} does not exist; {remedy}"
     )
@@ -139,8 +139,10 @@ def test_an_entry_that_is_no_file_is_told_as_what_it_is(package, entry, problem)
     directory = package(tools({"id": "x", "entry": entry}), "src/index.js")
     (directory / "circle.js").symlink_to("circle.js")
 
+    read = read_node_package(directory)
+
     with pytest.raises(PluginLoadError, match=rf"has no module: \S+/{entry} {problem}; correct 'entry'"):
-        read_node_package(directory).require_entries()
+        read.require_entry(read.tools[0])
 
 
 REFUSED = {
