@@ -19,15 +19,28 @@ export class HostFault extends Error {
 
 /** Write a value as JSON; what JSON cannot say is a HostFault called `fault`, about `what`. */
 export function encode(value, fault, what) {
-  let text;
+  let text, lost;
   try {
     text = JSON.stringify(value === undefined ? null : value);
+    lost = text?.includes('null') ? lostNumber(value) : undefined;
   } catch (error) {
     throw new HostFault(fault, `${what} cannot be written as JSON: ${messageOf(error)}`);
   }
+  if (lost !== undefined) throw new HostFault(fault, `${what} cannot be written as JSON: $${lost}`);
   if (text === undefined) throw new HostFault(fault, `${what} is a ${typeof value}, which JSON cannot say`);
   // An escape that is left here is half a surrogate pair, as of an emoji cut in two; UTF-8 has no bytes for it.
   return text.includes('\\ud') ? text.replace(/(\\\\)|\\ud[89a-f]../g, (_, pair) => pair ?? '\ufffd') : text;
+}
+
+/** Where a number is NaN or infinite, which would be written as null; undefined if none is. What has a `toJSON` has its own word. */
+function lostNumber(value) {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : ` is ${value}`;
+  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function') return undefined;
+  for (const key of Object.keys(value)) {
+    const lost = lostNumber(value[key]);
+    if (lost !== undefined) return (Array.isArray(value) ? `[${key}]` : `.${key}`) + lost;
+  }
+  return undefined;
 }
 
 function messageOf(thrown) {

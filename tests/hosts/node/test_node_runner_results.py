@@ -24,6 +24,9 @@ def answer_to(host, value, *, later):
         ("throwing toJSON", "the returned value cannot be written as JSON: not today"),
         ("function", "the returned value is a function, which JSON cannot say"),
         ("symbol", "the returned value is a symbol, which JSON cannot say"),
+        ("nan", "the returned value cannot be written as JSON: $ is NaN"),
+        ("nan in a result", "the returned value cannot be written as JSON: $.result is NaN"),
+        ("infinity deep in a result", "JSON: $.result.rows[1].price is -Infinity"),
     ],
 )
 def test_a_value_that_is_not_json_is_an_invalid_result(value, detail, later):
@@ -44,10 +47,17 @@ def test_a_state_that_is_not_json_is_an_invalid_result():
 
 
 @at_once_and_later
-@pytest.mark.parametrize("value", ["nothing", "null", "nan"])
+@pytest.mark.parametrize("value", ["nothing", "null"])
 def test_no_value_is_null(value, later):
     with BareHost(RESULTS) as host:
         assert answer_to(host, value, later=later)["result"] == {"value": None, "state": {}}
+
+
+def test_what_javascript_itself_writes_as_null_is_null():
+    with BareHost(RESULTS) as host:
+        value = answer_to(host, "words of their own", later=False)["result"]["value"]
+
+    assert value["result"] == [None, None, {}]
 
 
 def test_half_a_character_is_replaced_since_no_decoder_takes_it():
