@@ -405,7 +405,7 @@ class Callboard:
             tool_call: in any wire format that the `registry` reads: a provider's, MCP's, or what plugins contribute. Arguments
                 may be a JSON text or an object.
             deadline: seconds it may take, waiting included; ``None`` for the tool's default,
-                ``math.inf`` for no limit.
+                ``math.inf`` for no limit. One that has passed, as a time that is left may have, ends the call before it is sent.
             context: given to tools that accept one.
             streaming: have a tool that can stream do so; false asks it for its result alone.
             key: a text of at most 200 characters by which a tool that takes one knows a call that it has seen before. With the

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from .actors.calls.part_reader import PartReader
 from .actors.calls.waiting import in_thread, until_done
 from .base.errors import CallboardError
+from .base.validation import require_mapping
 from .plugins.functions.function_tool import plain
 from .plugins.results.failures import reported, reported_outcome
 
@@ -213,6 +214,7 @@ class CallStream:
 
 
 def _request(tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:
+    require_mapping("arguments", arguments)
     return {
         "type": "function",
         "function": {"name": tool, "arguments": plain({**(arguments or {}), **named})},

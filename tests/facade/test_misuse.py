@@ -89,6 +89,7 @@ METHODS = [
     (lambda b: b.describe("tool", config=3), TypeError, "config is 3 of type int; it has to be a mapping"),
     (lambda b: b.describe("tool", models=3), TypeError, "models is 3 of type int; it has to be a list"),
     (lambda b: b.describe("tool", timeout="x"), TypeError, "timeout is 'x' of type str"),
+    (lambda b: b.call("tool", [1]), TypeError, "arguments is [1] of type list; it has to be a mapping"),
     (lambda b: b.submit(CALL, deadline="x"), TypeError, "deadline is 'x' of type str"),
     (lambda b: b.submit(CALL, deadline=math.nan), ValueError, "deadline is nan"),
     (lambda b: b.execute(CALL, context=[]), TypeError, "context is [] of type list; it has to be a mapping"),
