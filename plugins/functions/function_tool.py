@@ -173,7 +173,16 @@ _KINDS: tuple[tuple[type[FunctionTool], Callable[[Any], bool]], ...] = (
 
 
 def _answer(value: Any) -> Json:
-    return {"success": True, "result": plain(value)}
+    """What a function returns is its result, but for the one mapping by which every tool says that it failed."""
+    said = plain(value)
+    if (
+        isinstance(said, dict)
+        and said.keys() == _FAILED
+        and said["success"] is False
+        and isinstance(said["error"], str)
+    ):
+        return said
+    return {"success": True, "result": said}
 
 
 def _refused(unread: _Unread) -> Json:
@@ -194,4 +203,5 @@ def plain(value: Any) -> Any:
     return value if dump is None else dump(value, mode="json")
 
 
+_FAILED = frozenset({"success", "error"})
 _SCALARS = frozenset({str, int, float, bool, type(None)})

@@ -107,6 +107,25 @@ def test_how_a_function_is_written_says_how_it_is_run(function, streamed, result
     assert end.result == {"success": True, "result": result}
 
 
+@pytest.mark.parametrize(
+    ("returned", "failed"),
+    [
+        ({"success": False, "error": "no such thing"}, True),
+        ({"success": False, "error": "no such thing", "tried": 3}, False),
+        ({"success": False}, False),
+        ({"success": False, "error": None}, False),
+        ({"success": 0, "error": "no such thing"}, False),
+        ({"success": True, "result": 1}, False),
+        ({"error": "no such thing"}, False),
+    ],
+)
+def test_a_function_says_an_expected_no_by_exactly_the_mapping_of_a_failure(returned, failed):
+    def find() -> dict[str, Any]:
+        return returned
+
+    assert run(find) == (returned if failed else {"success": True, "result": returned})
+
+
 def test_objects_are_answered_as_what_they_hold():
     def find() -> list[Any]:
         return [Place("a", Place("b")), Found(at=dt.date(2024, 1, 2))]
