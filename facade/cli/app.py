@@ -136,7 +136,7 @@ def command_line() -> None:
     Every call ends, once, with an answer that says what happened, and the next call works, whatever a
     tool does.
 
-    CONFIG is a JSON file that lists the plugins. Output is text, and NDJSON if --json asks for it; run and convert
+    CONFIG is a JSON or TOML file that lists the plugins. Output is text, and NDJSON if --json asks for it; run and convert
     write NDJSON always. Exit status: 0 all went well, 1 something failed, 2 the configuration or the command line is
     wrong, 77 chaos could not test everything.
     """

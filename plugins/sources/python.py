@@ -98,7 +98,7 @@ def path_without_packages() -> list[str]:
     return [folder for folder in sys.path if folder not in _roots]
 
 
-_INSTALL_OR_LOAD = "install the package that has it, or load a directory with 'path:'"
+_INSTALL_OR_LOAD = "install the package that has it, load a directory with 'path:', or set PYTHONPATH to the folder that it lies in"
 
 
 def load_python_object(path: str, *, of_package: bool = False, remedy: str = _INSTALL_OR_LOAD) -> Any:

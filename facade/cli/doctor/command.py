@@ -77,7 +77,7 @@ def _examine(config: str | None, stdin: int) -> Iterator[Finding]:
         try:
             board = Callboard(config)
         except ConfigurationError as error:
-            remedy = "give the path of a JSON file" if error.path == "$" else f"correct {error.path}"
+            remedy = "give the path of a JSON or TOML file" if error.path == "$" else f"correct {error.path}"
             yield Finding("FAIL", "configuration", str(error), remedy)
     configuration = None if board is None else board.configuration
     hosts = Counter(node=_HOSTS) if configuration is None else count_hosts(configuration)
