@@ -40,7 +40,7 @@ from .plugins.sources.entry import parse_options
 from .plugins.sources.source import spelled
 from .reload.reloads import Reloads
 from .sampling.lent_model import LentModel
-from .tool_decorator import ToolDecorator
+from .tool_decorator import NotedFunctions, ToolDecorator
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -125,7 +125,7 @@ class Callboard:
         self._stop_once = Once("the board")
         self._home: int | None = None
         self._first = FirstStart(self.start)
-        self._functions: list[tuple[Any, Json]] = []
+        self._functions = NotedFunctions()
         self.tool: ToolDecorator = ToolDecorator(self._add_function)
         parts = options_of_board(self.configuration)
         self._make = partial(Board, clock=clock, seed=seed, tool_runtime=tool_runtime, **parts)
@@ -255,8 +255,8 @@ class Callboard:
 
     def _add_function(self, plugin: Any, options: Json) -> None:
         if self._board is None:
-            self._loaded(plugin, None, options)  # what is wrong with it is told where it stands
-            self._functions.append((plugin, options))
+            made = self._loaded(plugin, None, options)  # what is wrong with it is told where it stands
+            self._functions.add(plugin, options, made)
         else:
             self.register(plugin, **options)
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from .actors.registration_errors import PluginNameTaken
 from .base.errors import ContractError
+from .loading.loaded import Loaded
+from .plugins.amplifier.mount_function import module_name
 from .plugins.functions.function_tool import function_tool, is_function
 from .plugins.sources.source import spelled
+
+if TYPE_CHECKING:
+    from .loading.loaded import Runs
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -60,6 +67,44 @@ class ToolDecorator:
             return partial(self, name=name, description=description, **options)
         self._add(*_as_registered(function, name, description, options))
         return function
+
+
+class NotedFunctions:
+    """The functions that are registered when their board is started, in their order."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, tuple[Any, dict[str, Any]]] = {}
+
+    def __iter__(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        return iter(tuple(self._all.values()))
+
+    def add(self, plugin: Any, options: dict[str, Any], made: Runs) -> None:
+        """Note one.
+
+        Args:
+            plugin: a tool of a function, or the function, as it is registered.
+            options: with which it is.
+            made: what comes of it, which knows its name.
+
+        Raises:
+            PluginNameTaken: one of that name is noted already; says where both stand.
+        """
+        name = made.adapter.name if isinstance(made, Loaded) else module_name(plugin)
+        if name in self._all:
+            there, _ = self._all[name]
+            raise PluginNameTaken(
+                f"there is a tool {name!r} already, of {_place(there)}; give that of {_place(plugin)} another name, such as "
+                f"name={name + '_2'!r}",
+                plugin=name,
+                by="plugin",
+            )
+        self._all[name] = plugin, options
+
+
+def _place(plugin: Any) -> str:
+    """Where the function of a tool stands."""
+    code = inspect.unwrap(getattr(plugin, "function", plugin)).__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def _as_registered(

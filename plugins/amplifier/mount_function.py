@@ -11,10 +11,14 @@ MOUNT = "mount"
 
 
 def is_mount(found: Any) -> bool:
-    """Whether this is the ``mount(coordinator, config)`` of a module: a function of that name with that parameter first."""
+    """Whether this is the ``mount(coordinator, config)`` of a module: a function of that name whose parameters say so.
+
+    The first is called ``coordinator``, or the second ``config``: a tool that mounts something has other parameters.
+    """
     if not inspect.isfunction(found) or found.__name__ != MOUNT:
         return False
-    return next(iter(read_signature(found).parameters), None) == "coordinator"
+    first, second, *_ = [*read_signature(found).parameters, "", ""]
+    return first == "coordinator" or second == "config"
 
 
 def module_name(module: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import pytest
 from callboard import Callboard, NotStarted, PluginError, ToolFailed
+from callboard.actors.registration_errors import PluginNameTaken
 from leaks import no_leaks, wait_until
 
 if TYPE_CHECKING:
@@ -144,6 +145,25 @@ def test_what_a_function_returns_may_be_known_to_type_checkers_alone(board):
         return list(range(to))
 
     assert board.call("numbers", to=2) == [0, 1]
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_second_function_of_a_name_is_refused_where_it_stands(started):
+    board = Callboard()
+    if started:
+        board.start()
+    try:
+        board.tool(name="twice")(lambda: 1)
+
+        with pytest.raises(PluginNameTaken) as refused:
+            board.tool(name="twice")(lambda: 2)
+        first = board.call("twice")
+    finally:
+        board.stop()
+
+    assert refused.value.plugin == "twice"
+    assert started or str(refused.value).count(f"{__file__}:") == 2
+    assert first == 1
 
 
 def test_what_is_wrong_with_an_option_or_a_place_is_told_before_the_start():

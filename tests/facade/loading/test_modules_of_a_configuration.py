@@ -262,6 +262,17 @@ def test_a_module_here_has_no_name_of_its_own_to_be_changed(notes):
     assert "leave out 'name'" in failed.error
 
 
+def test_the_first_parameter_of_a_module_may_have_any_name(tmp_path, monkeypatch):
+    (tmp_path / "cb_coord.py").write_text(
+        "async def mount(coord, config=None):\n"
+        "    coord.hooks.register('tool:pre', lambda event, data: {'action': 'continue'})\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with Callboard({"plugins": ["cb_coord.mount"]}) as board:
+        assert (board.tools(), board.failed) == ([], [])
+
+
 def test_a_function_called_mount_that_takes_no_coordinator_is_a_tool():
     def mount(device: str) -> str:
         return f"mounted {device}"
