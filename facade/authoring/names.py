@@ -56,7 +56,9 @@ def names_of(folder: str) -> Names:
         rule = f"a letter, then letters and digits, with single hyphens between, all small and at most {_LONGEST}"
         near = _nearest(folder)
         raise BadName(folder, f"it has to be {rule}" + (f"; {near!r} would do" if near else ""))
-    if keyword.iskeyword(module) or module in sys.stdlib_module_names or module in _TAKEN:
+    if keyword.iskeyword(module):
+        raise BadName(folder, f"it is a word of Python itself; '{folder}-tools' would do")
+    if module in sys.stdlib_module_names or module in _TAKEN:
         raise BadName(folder, f"a module of that name is there already; '{folder}-tools' would do")
     return Names(folder, module)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -125,6 +127,24 @@ def test_a_function_that_no_host_could_find_is_refused():
             board.tool(isolate=True)(lambda: None)
         with pytest.raises(ContractError, match="docstring"):
             board.tool(isolate=True, description="x")(pid)
+
+
+FROM_STDIN = """
+from callboard import Callboard, PluginLoadError
+try:
+    @Callboard().tool(isolate=True)
+    def f() -> int: return 1
+except PluginLoadError as error:
+    print(error)
+"""
+
+
+def test_a_function_of_a_program_that_is_read_from_stdin_is_refused():
+    ended = subprocess.run(
+        [sys.executable, "-"], input=FROM_STDIN, capture_output=True, text=True, check=True
+    )
+
+    assert "is defined in no file" in ended.stdout
 
 
 @pytest.mark.parametrize("thing", [3, Callboard, print])

@@ -86,7 +86,7 @@ def origin_of(plugin: Any) -> PythonOrigin:
     name = plugin.__module__
     if name == "__main__":
         spec = getattr(module, "__spec__", None)
-        if file is None:
+        if file is None or not Path(file).is_file():  # typed in, or read from stdin
             raise _homeless(
                 plugin, "is defined in no file, so a host cannot load it; put it into a module of its own"
             )
