@@ -83,9 +83,11 @@ def _said(message: str) -> Position:
 
 def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
     rest = _Rest(value)
+    unknown: list[str] = []
     if isinstance(value, dict) and servers_of(value) is None:
         for key in reversed(unknown_of(value)):  # from behind: no index in front of one changes
             yield Problem(key.path, key.why)
+            unknown.append(key.path)
             rest.take_out(key.path)
     told: list[str] = []
     configuration: Configuration | None = None
@@ -102,12 +104,18 @@ def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
     if (problem := _of_provider(configuration)) is not None:
         yield problem
     paths = [rest.as_written(f"$.plugins[{index}]") for index in range(len(configuration.plugins))]
-    yield from _of_plugins(dict(zip(paths, configuration.plugins, strict=True)), configuration)
+    entries = dict(zip(paths, configuration.plugins, strict=True))
+    yield from _of_plugins(entries, configuration, tuple(unknown))
 
 
-def _of_plugins(entries: dict[str, Any], configuration: Configuration) -> Iterator[Problem]:
+def _of_plugins(
+    entries: dict[str, Any], configuration: Configuration, unknown: tuple[str, ...]
+) -> Iterator[Problem]:
     sources: dict[str, PluginSource] = {}
     for path, entry in entries.items():
+        sourceless = isinstance(entry, dict) and not SOURCE_KEYS & entry.keys()
+        if sourceless and any(key.startswith(f"{path}.") for key in unknown):
+            continue  # a source key that is misspelled has been told as that
         source = yield from _of_entry(entry, path, configuration)
         if source is not None:
             sources[path] = source
@@ -153,11 +161,19 @@ def _of_entry(
     try:
         options_of(parse_entry(rest, configuration.base), configuration)
     except ConfigurationError as error:
-        option = _OPTION.match(error.path)
-        yield Problem(path if option is None else f"{path}.{option[1]}{option[2]}", str(error))
+        yield Problem(_in_entry(error.path, path, rest), str(error))
     except CallboardError as error:
         yield Problem(path, str(error))
     return source
+
+
+def _in_entry(said: str, path: str, entry: Any) -> str:
+    """The path of what an error says of an option: ``the option 'restart'.intensity``, or ``$.limits``."""
+    if (option := _OPTION.match(said)) is not None:
+        return f"{path}.{option[1]}{option[2]}"
+    if isinstance(entry, dict) and re.split(r"[.\[]", said.removeprefix("$."), maxsplit=1)[0] in entry:
+        return path + said.removeprefix("$")
+    return path
 
 
 class _Rest:

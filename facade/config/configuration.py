@@ -7,6 +7,7 @@ wrong kind by its path. Relative paths are relative to the configuration's own f
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
@@ -360,11 +361,20 @@ def read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = No
     try:
         return kind(**names)
     except ValueError as error:
+        if named := re.match(r"'(\w+)' (?=is )", str(error)):
+            path = f"{path}.{named[1]}"
+            raise ConfigurationError(f"{path} {str(error)[named.end() :]}", path=path) from error
         raise ConfigurationError(f"{path}: {error}", path=path) from error
 
 
 _OPEN_ENDED = {"$.calls.deadline", "$.calls.max_stray_lines"}
 """Limits that may be ``null``: none."""
+_LEAST = {
+    "$.calls.deadline": "more than 0, or null for none",
+    "$.plugin_policy.node_step_timeout": "more than 0",
+    "$.plugin_policy.python_step_timeout": "more than 0",
+}
+"""What is said of a number that 0 is too small for."""
 
 
 def _alike(value: Any, default: Any, path: str) -> Any:
@@ -379,7 +389,7 @@ def _alike(value: Any, default: Any, path: str) -> Any:
             raise refused(value, path, "a whole number, 0 or more")
         return value
     if isinstance(default, float) or path in _OPEN_ENDED:
-        return _number(value, path)
+        return _number(value, path, _LEAST.get(path, "0 or more"))
     return value
 
 
@@ -401,21 +411,17 @@ def _dotted_paths(value: Any, path: str) -> tuple[str, ...]:
 
 
 def _load_deadline(value: Any) -> float | None:
-    path = "$.load_deadline"
-    if value is None or (seconds := _number(value, path)):
-        return None if value is None else seconds
-    raise ConfigurationError(
-        f"{path} is {value!r}; nothing is loaded in no time. Null means no limit", path=path
-    )
+    none = "null means no limit, and nothing is loaded"
+    return None if value is None else _some_time(value, "$.load_deadline", none)
 
 
 def _some_time(value: Any, path: str, otherwise: str) -> float:
-    if seconds := _number(value, path):
+    if seconds := _number(value, path, "more than 0"):
         return seconds
     raise ConfigurationError(f"{path} is {value!r}; {otherwise} in no time", path=path)
 
 
-def _number(value: Any, path: str) -> float:
+def _number(value: Any, path: str, least: str = "0 or more") -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise refused(value, path, "a number of seconds, 0 or more")
+        raise refused(value, path, f"a number of seconds, {least}")
     return float(value)

@@ -14,8 +14,8 @@
 | ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
-Reading looks at no file: relative paths are made absolute, and whether something is there is for the loader
-to find out.
+Reading looks at no file, but to say what was meant by a path without a kind: relative paths are made absolute, and whether
+something is there is for the loader to find out.
 """
 
 from __future__ import annotations
@@ -165,7 +165,10 @@ def _parse_text(text: str, base: Path) -> PluginSource:
     if not colon:
         if _DOTTED.fullmatch(text):
             return PythonObject(text)
-        raise _refused(text, "is neither a dotted path such as 'my_package.my_module.MyTool' nor 'KIND:…'")
+        raise _refused(
+            text,
+            f"is neither a dotted path such as 'my_package.my_module.MyTool' nor {_KIND_SAID}{_proposed(text, base)}",
+        )
     if prefix not in _PREFIXES:
         raise _refused(
             text, f"begins with {prefix + ':'!r}; {meant(prefix + ':', [p + ':' for p in _PREFIXES])}"
@@ -186,6 +189,28 @@ def _parse_text(text: str, base: Path) -> PluginSource:
 
 
 _PREFIXES = ("path", "entry_point", "node", "node+git", "npm", "bash")
+_KIND_SAID = f"begins with a kind, which is one of {', '.join(f'{prefix}:' for prefix in _PREFIXES)}"
+_BY_FILE = {"agent_plugin.json": "path", "package.json": "node"}
+"""The kind of a folder that has such a file."""
+
+
+def _proposed(text: str, base: Path) -> str:
+    """What was probably meant by a path without a kind, as the end of a sentence. Only here is a file looked at, since only the error depends on it."""
+    if not text:
+        return ""
+    place = _absolute(text, base)
+    try:
+        kind = next((kind for file, kind in _BY_FILE.items() if (place / file).is_file()), None)
+        if place.is_file() and place.suffix in _SCRIPTS:
+            return f"; did you mean {{'node_tool': {{'file': {text!r}}}}}?"
+        if kind is None and (place.is_dir() or place.is_file()):
+            kind = "bash" if place.suffix == ".sh" or any(place.glob("*.sh")) else None
+    except (OSError, ValueError):  # too long for a path, or with a NUL
+        kind = None
+    return "" if kind is None else f"; did you mean '{kind}:{text}'?"
+
+
+_SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 
 
 def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:

@@ -146,6 +146,24 @@ def test_a_shipped_provider_needs_a_model(tmp_path, agent, path):
     assert [problem.path for problem in check(tmp_path, agent)] == ([] if path is None else [path])
 
 
+def test_one_fault_of_an_entry_is_one_problem_at_its_key(tmp_path):
+    entries = [
+        {"plugn": "json.B"},
+        {"plugin": "json.B", "limits": {"memory": "x"}},
+        {"host": {"command": ["sh"], "protocol": "thp/1"}, "limits": {"overlap": False}, "standby": 1},
+    ]
+
+    found = check(tmp_path, {"plugins": entries, "calls": {"deadline": 0}})
+
+    assert {problem.path for problem in found} == {
+        "$.plugins[0].plugn",
+        "$.plugins[1].limits",
+        "$.plugins[2].limits.overlap",
+        "$.calls.deadline",
+    }
+    assert len(found) == 4
+
+
 def test_a_place_is_a_line_and_a_column_of_the_file(tmp_path):
     in_json = check(tmp_path, '// mine\n{\n  "calls": {\n    "dedline": 3 } }')
     in_toml = check(tmp_path, "# mine\n[calls]\ndedline = 3\n", "agent.toml")

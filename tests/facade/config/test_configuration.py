@@ -99,7 +99,12 @@ def test_every_key_of_the_specification_is_read(tmp_path):
             r"'often'; it has to be one of: permanent, transient, temporary",
         ),
         ({"supervision": {"intensity": -1}}, r"\$\.supervision\.intensity is -1"),
-        ({"supervision": {"period": 0}}, r"'period' is 0"),
+        ({"supervision": {"period": 0}}, r"\$\.supervision\.period is 0"),
+        ({"calls": {"deadline": 0}}, r"\$\.calls\.deadline is 0\.0; it has to be more than 0"),
+        (
+            {"calls": {"deadline": -3}},
+            r"\$\.calls\.deadline is -3; it has to be a number of seconds, more than 0",
+        ),
         ({"supervision": []}, r"\$\.supervision is \[\]; it has to be an object"),
         ({"calls": {"deadline": "soon"}}, r"\$\.calls\.deadline is 'soon'; it has to be a number of seconds"),
         ({"calls": {"mailbox_size": 1.5}}, r"\$\.calls\.mailbox_size is 1\.5; it has to be a whole number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,9 +84,32 @@ def test_a_spelling_is_read(spelling, source):
     assert parse_source(spelling, BASE) == source
 
 
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("agent_plugin.json", "did you mean 'path:./mine'?"),
+        ("package.json", "did you mean 'node:./mine'?"),
+        ("upper.sh", "did you mean 'bash:./mine'?"),
+    ],
+)
+def test_a_path_without_a_kind_is_told_by_what_is_there(tmp_path, file, said):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / file).touch()
+    (tmp_path / "tool.mjs").touch()
+
+    with pytest.raises(PluginLoadError, match=re.escape(said)):
+        parse_source("./mine", tmp_path)
+    with pytest.raises(PluginLoadError, match=re.escape("{'node_tool': {'file': './tool.mjs'}}")):
+        parse_source("./tool.mjs", tmp_path)
+
+
 MISSPELLINGS = [
     ("EchoTool", "is neither a dotted path such as"),
     ("", "is neither a dotted path"),
+    (
+        "../nowhere",
+        "nor begins with a kind, which is one of path:, entry_point:, node:, node+git:, npm:, bash:",
+    ),
     ("my-tools.Echo", "is neither a dotted path"),
     ("a..B", "is neither a dotted path"),
     ("nod:./x", "begins with 'nod:'; did you mean 'node:'?"),
