@@ -7,6 +7,7 @@ it begins itself.
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..config.json_text import Lines, members
@@ -44,46 +45,105 @@ def in_json(text: str) -> dict[str, Position]:
     return found
 
 
-_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
-_KEYS = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
-_TABLE = re.compile(rf"\s*(?P<brackets>\[\[?)\s*(?P<keys>{_KEYS})\s*\]\]?\s*(?:\#.*)?")
-_MEMBER = re.compile(rf"\s*(?P<keys>{_KEYS})\s*=")
-_LONG_TEXT = re.compile(r'"""|' + "'''")
+_TOKEN = re.compile(
+    r'''(?P<blank>[ \t\r]+|\#[^\n]*) | (?P<end>\n) | (?P<mark>[\[\]{},=.])
+    | (?P<text>"""(?:[^\\]|\\.)*?"""(?!") | \'{3}.*?\'{3}(?!\') | "(?:[^"\\\n]|\\.)*" | '[^'\n]*') | (?P<word>[^\s\[\]{},=.\#"']+)''',
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def in_toml(text: str) -> dict[str, Position]:
-    """The positions of tables and of keys in a text that was read as TOML; those in a value on one line are the value's."""
-    found = {"$": START}
-    count: dict[str, int] = {}
-    table = "$"
-    inside: str | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        begins_inside, inside = inside, _long_text(line, inside)
-        if begins_inside is not None:
-            continue
-        if begun := _TABLE.fullmatch(line):
-            table = _joined("$", begun["keys"], count)
-            if begun["brackets"] == "[[":
-                count[table] = count.get(table, -1) + 1
-                table += f"[{count[table]}]"
-            found.setdefault(table, Position(number, begun.start("brackets") + 1))
-        elif begun := _MEMBER.match(line):
-            found.setdefault(_joined(table, begun["keys"], {}), Position(number, begun.start("keys") + 1))
-    return found
+    """The positions of tables, keys and elements of lists in a text that was read as TOML."""
+    return _Toml(text).found
 
 
-def _long_text(line: str, inside: str | None) -> str | None:
-    """The quotes of a text over several lines that goes on behind this line, if one does."""
-    for quotes in _LONG_TEXT.findall(line):
-        inside = quotes if inside is None else None if inside == quotes else inside
-    return inside
+class _Toml:
+    """Reads a text that is known to be TOML: of its values only those that others are in are looked at."""
 
+    def __init__(self, text: str) -> None:
+        self.found = {"$": START}
+        self._lines = Lines(text)
+        self._tokens = [each for each in _TOKEN.finditer(text) if each.lastgroup != "blank"]
+        self._at = 0
+        count: dict[str, int] = {}
+        table = "$"
+        while self._at < len(self._tokens):
+            if self._is("\n"):
+                self._at += 1
+            elif self._is("["):
+                table = self._header(count)
+            else:
+                self._member(table, {})
 
-def _joined(table: str, keys: str, count: Mapping[str, int]) -> str:
-    """A path of keys below a table; of a list of tables the last one is meant."""
-    *outer, last = (each.strip("\"'") for each in re.findall(_KEY, keys))
-    for key in outer:
-        table += f".{key}"
-        if table in count:
+    def _is(self, part: str) -> bool:
+        return self._at < len(self._tokens) and self._tokens[self._at][0] == part
+
+    def _next(self) -> re.Match[str]:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _note(self, path: str, token: re.Match[str]) -> None:
+        self.found.setdefault(path, Position(*self._lines.place(token.start())))
+
+    def _header(self, count: dict[str, int]) -> str:
+        """The table that begins here; of a list of tables, its next element."""
+        begin = self._next()
+        several = self._is("[")
+        self._at += several
+        table, _ = self._keys("$", count)
+        self._at += 1 + several
+        if several:
+            count[table] = count.get(table, -1) + 1
+            self._note(table, begin)
             table += f"[{count[table]}]"
-    return f"{table}.{last}"
+        self._note(table, begin)
+        return table
+
+    def _keys(self, table: str, count: Mapping[str, int]) -> tuple[str, re.Match[str]]:
+        """The path of dotted keys, and the first of them. Of a list of tables the last one is meant."""
+        first = self._next()
+        path = f"{table}.{_unquoted(first[0])}"
+        while self._is("."):
+            self._at += 1
+            path = (f"{path}[{count[path]}]" if path in count else path) + f".{_unquoted(self._next()[0])}"
+        return path, first
+
+    def _member(self, table: str, count: Mapping[str, int]) -> None:
+        path, key = self._keys(table, count)
+        self._note(path, key)
+        self._at += 1  # the sign of equality
+        self._value(path)
+
+    def _value(self, path: str) -> None:
+        if self._is("["):
+            self._several("]", path)
+        elif self._is("{"):
+            self._several("}", path)
+        else:
+            while self._at < len(self._tokens) and self._tokens[self._at][0] not in _ENDS:
+                self._at += 1
+
+    def _several(self, close: str, path: str) -> None:
+        """The elements of a list, or the members of a table on one line."""
+        self._at += 1
+        index = 0
+        while not self._is(close):
+            if self._is("\n") or self._is(","):
+                self._at += 1
+            elif close == "}":
+                self._member(path, {})
+            else:
+                self._note(f"{path}[{index}]", self._tokens[self._at])
+                self._value(f"{path}[{index}]")
+                index += 1
+        self._at += 1
+
+
+_ENDS = frozenset({"\n", ",", "]", "}"})
+
+
+def _unquoted(key: str) -> str:
+    """A key as it is meant."""
+    if key.startswith('"'):
+        return str(tomllib.loads(f"key = {key}")["key"])
+    return key.strip("'")

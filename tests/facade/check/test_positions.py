@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import pytest
 from callboard.check.positions import START, in_json, in_toml, nearest
@@ -78,6 +79,36 @@ def test_a_key_of_toml_stands_in_its_line(path, position):
     assert nearest(in_toml(TOML), path) == position
 
 
+INLINE = """# what runs
+plugins = [ {plugin = "a.B", dedline = 3}, # one, with ] and }
+  { plugin = 'c.D', limits = {memory = "x", "a.\\u0062" = 1979-05-27 07:32:00}}, "e.F" ]
+calls = {deadline = 0.5, text = \"\"\"
+[no]
+\"\"\", last = [[1, 2], [3]]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "position"),
+    {
+        "$.plugins": (2, 1),
+        "$.plugins[0]": (2, 13),
+        "$.plugins[0].dedline": (2, 30),
+        "$.plugins[1]": (3, 3),
+        "$.plugins[1].limits": (3, 21),
+        "$.plugins[1].limits.memory": (3, 31),
+        "$.plugins[1].limits.a.b": (3, 45),
+        "$.plugins[2]": (3, 81),
+        "$.calls.deadline": (4, 10),
+        "$.calls.last": (6, 6),
+        "$.calls.last[1][0]": (6, 23),
+        "$.no": START,
+    }.items(),
+)
+def test_what_stands_on_one_line_of_toml_has_its_own_place(path, position):
+    assert nearest(in_toml(INLINE), path) == position
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
@@ -106,3 +137,29 @@ def test_every_part_of_any_json_has_its_place(value, indent):
         if not path.endswith("]") and path != "$":
             key, _ = json.JSONDecoder().raw_decode(rest)
             assert path.endswith(f".{key}")
+
+
+WORDS = st.text("ab.# ]}'=,\"\\", max_size=4)
+OF_TOML = st.recursive(
+    st.booleans() | st.integers(-9, 9) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def as_toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {as_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[\n" + "".join(f"{as_toml(each)}, # ]\n" for each in value) + "]"
+    return json.dumps(value)
+
+
+@given(st.dictionaries(WORDS, OF_TOML, max_size=3))
+def test_every_part_of_any_toml_has_its_place(value):
+    text = "".join(f"{json.dumps(key)} = {as_toml(each)} # {{\n" for key, each in value.items())
+
+    found = in_toml(text)
+
+    assert tomllib.loads(text) == value
+    assert found.keys() == {path for path, _ in parts(value)}
