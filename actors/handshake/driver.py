@@ -14,7 +14,7 @@ from ...hosts.errors import RequestTooLarge
 from ...hosts.protocol.description import PLAIN
 from ...supervision.runtime.telling import tell
 from ..state.cell import largest_state
-from .handshake import Handshake
+from .handshake import Fault, Handshake
 from .messages import HandshakeAnswered, HandshakeFailed, HostDown, HostUp
 
 if TYPE_CHECKING:
@@ -50,10 +50,15 @@ class HandshakeDriver:
         """Whether each plugin is loaded or rejected."""
         return self._handshake.settled
 
-    @property
     def failure(self) -> Refusal | None:
-        """Why no plugin is loaded; ``None`` if one is."""
-        return None if self._handshake.loaded else self._handshake.failure()
+        """Why no plugin is loaded, of which each is told its own part; ``None`` if one is."""
+        if self._handshake.loaded:
+            return None
+        failure = self._handshake.failure()
+        for name, refusal in self._handshake.refusals.items():
+            if (loaded_plugin := self._loaded_plugins.get(name)) is not None:
+                loaded_plugin.on_failure(Fault(failure.cause, refusal.cause))
+        return failure
 
     @property
     def handshake(self) -> Handshake:

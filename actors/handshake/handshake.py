@@ -294,6 +294,7 @@ class LoadedPlugin:
         load: what the host is told to load for it; ``None`` of one that has its host for itself.
         on_loaded: told each time that its tools are those of a new generation; in its actor's thread.
         on_rejected: told why a generation cannot have it.
+        on_failure: told its part in why a generation has no plugin at all.
     """
 
     name: str
@@ -303,6 +304,7 @@ class LoadedPlugin:
     load: dict[str, Any] | None
     on_loaded: Callable[[], None]
     on_rejected: Callable[[str], None]
+    on_failure: Callable[[Fault], None]
 
     def loading_plugin(self) -> LoadingPlugin:
         """What a generation has to know to load it."""
@@ -311,6 +313,27 @@ class LoadedPlugin:
     def address(self, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters of a request that is for this plugin; in a host of its own nobody has to say so."""
         return params if self.load is None else params | {"plugin": self.name}
+
+
+@frozen
+class Fault:
+    """Why a host has none of its plugins, and which part of that is one plugin's own.
+
+    Attributes:
+        of_all: as it stands in the cause of the host's end; empty of a plugin that was never refused.
+        own: the plugin's.
+    """
+
+    of_all: str = ""
+    own: str = ""
+
+    def told_in(self, why: str) -> str:
+        """What the plugin is told of an end: its own fault in place of those of all, which each would repeat."""
+        return why.replace(self.of_all, self.own) if self.is_part_of(why) else why
+
+    def is_part_of(self, why: str) -> bool:
+        """Whether the faults of several plugins stand in there."""
+        return self.of_all != self.own and self.of_all in why
 
 
 class PluginsToLoad(NamedTuple):

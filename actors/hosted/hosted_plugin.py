@@ -11,7 +11,7 @@ from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import facts_of_plugin
-from ..handshake.handshake import LoadedPlugin
+from ..handshake.handshake import Fault, LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
 from .input_requests import ActorInputSource
 from .messages import ToolsChanged
@@ -71,6 +71,8 @@ class HostedPlugin:
         self.admitted = False
         self.claims: bool = False
         self._rejected_for: str | None = None
+        self._fault = Fault()
+        self._tells_own = False
         self._events = services.events
         self._offer = offer
         tool = HostedToolActor(
@@ -88,7 +90,7 @@ class HostedPlugin:
         plugin.input_source = ActorInputSource(self._actor, services)
         plugin.on_tools_changed = functools.partial(tell, self._actor, ToolsChanged())
         self.loaded_plugin: LoadedPlugin = LoadedPlugin(
-            self.name, plugin, config, self._actor, load, self._on_loaded, self._on_rejected
+            self.name, plugin, config, self._actor, load, self._on_loaded, self._on_rejected, self._on_failure
         )
 
     def child_spec(self) -> ChildSpec:
@@ -136,6 +138,8 @@ class HostedPlugin:
             status["problem"] = str(self.problem)
         elif self._rejected_for is not None:
             status["problem"] = self._rejected_for
+        elif (out := self.out) is not None and self._tells_own:
+            status["problem"] = out.error  # what is known of the host has the faults of all its plugins
         return status
 
     def actors(self) -> list[pykka.ActorRef[Any]]:
@@ -162,6 +166,8 @@ class HostedPlugin:
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+        self._tells_own = self._fault.is_part_of(why)
+        why = self._fault.told_in(why)
         self.out = HostOut(why, report, self.endpoint.mailbox.holds)
         tell(self._actor, self.out)
         self.settled.set()
@@ -181,6 +187,10 @@ class HostedPlugin:
         self._rejected_for = f"plugin {self.name!r} is not in its host: {cause}"
         self._events.publish("plugin_unavailable", self.name, why=cause)
         self.host_is_out(self._rejected_for, None)
+
+    def _on_failure(self, fault: Fault) -> None:
+        """In the thread of a generation's actor, before the supervisor hears of the end."""
+        self._fault = fault
 
     def _on_schemas(self, schemas: tuple[dict[str, Any], ...], claims: bool) -> bool:
         """In the tool actor's thread."""

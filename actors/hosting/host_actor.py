@@ -340,7 +340,7 @@ class HostActor(BaseActor):
         if self._generation.state is not State.HANDSHAKE:
             return
         if driver.settled:
-            self._happened(Settled(driver.failure))
+            self._happened(Settled(driver.failure()))
         elif advanced and driver.one_by_one:
             self._happened(Advanced())
 

@@ -9,6 +9,7 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,15 +105,16 @@ def started(words: Sequence[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def on_a_terminal(*arguments: str) -> tuple[int, str]:
+def on_a_terminal(*arguments: str, columns: int = 80, env: dict[str, str] | None = None) -> tuple[int, str]:
     """Run a command with a terminal for its output; its exit status and what it showed."""
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
     process = subprocess.Popen(
         command(*arguments),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=subprocess.STDOUT,
-        env=ENVIRONMENT | {"TERM": "xterm"},
+        env=ENVIRONMENT | {"TERM": "xterm"} | (env or {}),
     )
     os.close(theirs)
     shown = b""

@@ -11,7 +11,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from ...base.errors import CallboardError
 from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
@@ -19,6 +18,7 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.json_values import Broken, values_in
 from ..ui.options import common, json_option
 from ..ui.streams import Streams, complain
+from ..ui.text import Text
 from .convert_values import KINDS, UnknownWire, convert, kind_of, needs_call_id, require_wire, wires
 
 if TYPE_CHECKING:
@@ -134,9 +134,10 @@ def _list(*, as_json: bool) -> int:
 
 
 def _show(known: dict[str, dict[str, list[str]]], console: SafeConsole) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("format", *(f"{kind}s" for kind in KINDS)):
-        table.add_column(heading, no_wrap=True)
-    for name, can in known.items():
-        table.add_row(name, *(", ".join(can.get(kind, ())) or "-" for kind in KINDS))
-    console.print(table)
+    # No table: one would cut words to fit, and each of these lines is of use only if it is whole.
+    head = ("format", *(f"{kind}s" for kind in KINDS))
+    rows = [(name, *(", ".join(can.get(kind, ())) or "-" for kind in KINDS)) for name, can in known.items()]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        console.print(Text(line, style="dim" if row is head else ""), soft_wrap=True)

@@ -52,7 +52,7 @@ def _list(reports: list[Report], out: Streams) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for name in ("id", "when", "host", "how", "why"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name == "id")  # which is typed or copied
     for report in reports:
         when = datetime.fromtimestamp(report["time"]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
         table.add_row(*map(Text, (report["id"], when, report["host"], report["exit"], report["cause"])))

@@ -20,6 +20,8 @@ MESSAGES = 6
 LINES = 30
 """Lines of stderr shown."""
 
+_NAME = 11
+"""Columns of a fact's name: the longest is ``generation``."""
 _KEYS = frozenset({"id", "generation", "uptime", "in_flight", "stderr"})
 _OUTCOMES = {
     "not_sent": "the tool has not seen the call",
@@ -36,14 +38,14 @@ def show_crash(report: Mapping[str, Any], outcome: str | None, console: SafeCons
     if not report.keys() >= _KEYS:
         return
     for name, value in facts_of(report, outcome):
-        console.print(Text.assemble((f"  {name:<9}", "dim"), value), soft_wrap=True)
+        console.print(Text.assemble((f"  {name:<{_NAME}}", "dim"), value), soft_wrap=True)
     _show_lines("stderr", words_of(report), console, cut=False)
     _show_lines("messages", messages_of(report), console, cut=True)
 
 
 def _show_lines(name: str, lines: list[str], console: SafeConsole, *, cut: bool) -> None:
     for line in lines:
-        said = Text.assemble((f"  {name:<9}│ ", "dim"), line)
+        said = Text.assemble((f"  {name:<{_NAME}}│ ", "dim"), line)
         console.print(said, no_wrap=cut, overflow="ellipsis" if cut else None, soft_wrap=not cut)
         name = ""
 

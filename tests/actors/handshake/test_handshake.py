@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.actors.handshake.handshake import Ask, Handshake, LoadingPlugin, Refusal
+from callboard.actors.handshake.handshake import Ask, Fault, Handshake, LoadingPlugin, Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +107,17 @@ def test_if_nobody_is_in_each_says_why_and_it_is_permanent_if_it_is_for_all():
     assert moving.failure() == Refusal(
         "plugin 'a': loading it failed: no such file; plugin 'b': init failed: no key", permanent=False
     )
+
+
+def test_of_the_faults_of_all_each_plugin_tells_its_own():
+    fault = Fault("plugin 'a': no file; plugin 'b': no key", "no key")
+
+    assert (
+        fault.told_in("it cannot start: plugin 'a': no file; plugin 'b': no key") == "it cannot start: no key"
+    )
+    assert fault.told_in("the board was stopped") == "the board was stopped"
+    assert Fault().told_in("the board was stopped") == "the board was stopped"
+    assert not Fault().is_part_of("the board was stopped")
 
 
 def test_one_that_is_overdue_is_out_and_the_host_still_owes_its_answer():

@@ -52,7 +52,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 FAILED = Exit(ExitKind.START_FAILED, "no such program")
-PLUGIN = LoadedPlugin("b", None, {}, None, {}, lambda: None, lambda _: None)
+PLUGIN = LoadedPlugin("b", None, {}, None, {}, lambda: None, lambda _: None, lambda _: None)
 OVERLAP, ALONE = HostSettings({}), HostSettings({}, limits=Limits(overlap=False))
 ONCE = (Do.TAKE_SLOT, Do.SPAWN, Do.HANDSHAKE, Do.SERVE, Do.TELL_LOADED, Do.DRAIN, Do.ASK_COVERED, Do.CLOSE)
 

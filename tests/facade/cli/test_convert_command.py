@@ -149,11 +149,13 @@ def test_the_formats_are_listed_with_what_can_be_done():
 
 
 def test_the_formats_are_listed_for_people_on_a_terminal():
-    status, shown = on_a_terminal("convert", "--list")
+    status, shown = on_a_terminal("convert", "--list", columns=60)
 
     assert status == 0
     assert "openai.responses.function" in shown
     assert "read, write" in shown
+    assert "schemas" in shown
+    assert "…" not in shown
 
 
 TOLD = {"content": [{"type": "text", "text": "done"}]}

@@ -11,7 +11,7 @@ import pytest
 from callboard.cli.ui.crash_files import MOST, CrashFiles
 from callboard.hosts.report.crash_report import CrashReport, shortened
 from callboard.supervision.runtime.events import Event
-from command_line import callboard, lines, write_config
+from command_line import callboard, lines, on_a_terminal, write_config
 
 LEAVES = """
 export default {
@@ -56,6 +56,7 @@ def test_a_result_has_a_short_report_and_the_whole_is_found_by_its_id(config, st
     assert "line 1\n" in whole["stderr"]
     assert whole["frames"][-1]["direction"] == "sent"
     assert "exit code 3" in shown
+    assert "generation 1, " in shown
     assert "execute_tool" in shown
 
 
@@ -80,9 +81,11 @@ def test_without_an_id_the_last_crashes_are_listed(config, states):
 
     listed = [report["id"] for report in lines(callboard("crash", "--json", env=states).stdout)]
     shown = callboard("crash", env=states).stdout
+    _, narrow = on_a_terminal("crash", columns=60, env=states)
 
     assert listed == ids[::-1]
     assert all(each in shown for each in ids)
+    assert all(each in narrow for each in ids)
 
 
 @pytest.mark.parametrize("wrong", ["0123456789ab", "../trust", "*", ""])
