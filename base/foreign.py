@@ -11,34 +11,40 @@ A logger's handlers and filters are such code too. So no code of Callboard calls
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 import threading
 import traceback
 from contextlib import suppress
+from functools import partial
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING
 
 from .validation import a_type
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
+    from types import FrameType, TracebackType
 
     ExcInfo = bool | BaseException | tuple[type[BaseException], BaseException, TracebackType | None] | None
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether it is the program that was told to end, and not the callable's failure.
+    """Whether something outside ended the step, and not the code that ran: to be raised on, in the main thread alone.
 
-    Ctrl-C, or a signal handler that exits: both come up in the main thread, in whatever runs there.
+    That is Ctrl-C, an exit, and whatever a signal handler or a tracer raised (a time limit, a debugger that is left).
     """
-    return isinstance(error, KeyboardInterrupt | SystemExit) and _in_main_thread()
+    return _in_main_thread() and (
+        isinstance(error, KeyboardInterrupt | SystemExit) or _raised_from_outside(error)
+    )
 
 
 def blames(error: BaseException) -> bool:
-    """Whether what a plugin's own code raised is the plugin's fault; all is, but Ctrl-C in the main thread.
+    """Whether what a plugin's own code raised is the plugin's fault; all is, but an interrupt of the main thread.
 
-    An exit is its fault everywhere: that a tool exits must not end its embedder.
+    An exit of its own is its fault everywhere: that a tool exits must not end its embedder.
     """
-    return not (isinstance(error, KeyboardInterrupt) and _in_main_thread())
+    return not (_in_main_thread() and (isinstance(error, KeyboardInterrupt) or _raised_from_outside(error)))
 
 
 def contain(error: BaseException, log: Log, text: str, *values: object) -> BaseException | None:
@@ -57,18 +63,22 @@ def contain(error: BaseException, log: Log, text: str, *values: object) -> BaseE
 
 
 def told(error: BaseException) -> str:
-    """What an exception says, which is its own code. Raises nothing."""
+    """What an exception says, which is its own code. Raises nothing but an interrupt."""
     try:
         return str(error)
-    except BaseException:  # noqa: BLE001 - a broken __str__ must not cost what its exception has not
+    except BaseException as broken:  # a broken __str__ must not cost what its exception has not
+        if is_interrupt(broken):
+            raise
         return "(the exception's own text cannot be read)"
 
 
 def shown(value: object, most: int = 200) -> str:
-    """The `repr` of anything, cut at ``most`` characters. Raises nothing: a `repr` may be a caller's own."""
+    """The `repr` of anything, cut at ``most`` characters. Raises nothing but an interrupt: a `repr` may be a caller's own."""
     try:
         return repr(value)[:most]
-    except BaseException:  # noqa: BLE001 - it is only for show
+    except BaseException as broken:  # it is only for show
+        if is_interrupt(broken):
+            raise
         return f"({a_type(value)} that cannot be shown)"
 
 
@@ -126,3 +136,58 @@ def _complain(error: BaseException) -> None:
 
 def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
+
+
+# Python runs a signal handler, or a tracer, between two instructions of whatever frame is running. In a traceback it follows that
+# frame as if the frame had called it. Two things tell it apart: its arguments, and that it is installed. The first misses a handler
+# that has deleted its arguments, the second one that has taken itself off before it raised.
+
+
+def _raised_from_outside(error: BaseException) -> bool:
+    """Whether a handler or a tracer raised this, that Python ran in the middle of the code."""
+    step = error.__traceback__
+    installed: frozenset[CodeType] | None = None
+    while step is not None and step.tb_next is not None:
+        entered = step.tb_next.tb_frame
+        if _was_given(entered, step.tb_frame):
+            return True
+        if installed is None:
+            installed = frozenset(_installed_handlers())
+        if entered.f_code in installed:
+            return True
+        step = step.tb_next
+    return False
+
+
+_OPTIMIZED, _VARARGS = 1, 4
+"""Flags of code, as `inspect` has them, which takes long to import."""
+
+_TRACED = frozenset({"call", "line", "return", "exception", "opcode"})
+
+
+def _was_given(entered: FrameType, interrupted: FrameType) -> bool:
+    """Whether a frame has the arguments of a signal handler, ``(signal, frame)``, or of a tracer, ``(frame, event, …)``."""
+    code = entered.f_code
+    if not code.co_flags & _OPTIMIZED:  # a module, or the body of a class
+        return False
+    local = entered.f_locals
+    given = [local.get(name) for name in code.co_varnames[: code.co_argcount]]
+    if code.co_flags & _VARARGS:
+        given += local.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount]) or ()
+    for before, value, after in zip([None, *given], given, [*given[1:], None], strict=False):
+        if value is interrupted:
+            return isinstance(before, int) or (isinstance(after, str) and after in _TRACED)
+    return False
+
+
+def _installed_handlers() -> Iterator[CodeType]:
+    """The code of each Python function that handles a signal at present."""
+    for number in signal.valid_signals():
+        handler: object = signal.getsignal(number)
+        while isinstance(handler, partial):
+            handler = handler.func
+        if not isinstance(handler, FunctionType | MethodType):
+            handler = getattr(type(handler), "__call__", None)  # noqa: B004 - the function, not whether there is one
+        code = getattr(handler, "__code__", None)
+        if isinstance(code, CodeType):
+            yield code

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from ...base.errors import CallboardError, PluginLoadError
-from ...base.foreign import Log
+from ...base.foreign import Log, blames, is_interrupt
 from ...base.frames import current_frames
 from ...plugins.results.failures import describe
 from ...plugins.time_limit import require_time, time_left
@@ -81,7 +81,10 @@ def in_time(
         return future.result(time_left(seconds))
     except CallboardError:
         raise
-    except TimeoutError:
+    except TimeoutError as error:
+        if is_interrupt(error):  # a time limit of the program's
+            future.cancel()
+            raise
         where = tell_where(current_frames().get(thread.ident))
         if not future.cancel():  # it ended in this very moment
             return future.result()
@@ -121,6 +124,8 @@ def _told(job: Callable[[], Value], plugin: str, doing: str, *kinds: type[BaseEx
     except CallboardError:
         raise
     except kinds as error:
+        if not blames(error):
+            raise
         raise PluginLoadError(f"{doing} raised {describe(error)}", plugin=plugin) from error
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from ...base.foreign import is_interrupt
 from ..errors import UncheckableSchemaError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Engine:
         try:
             self._validator.validate(value)
         except BaseException as error:  # as above
-            if hasattr(error, "instance_path"):
+            if hasattr(error, "instance_path"):  # of the library's
                 fault: Any = error
                 return [fault]
             raise _ours(error) from error
@@ -155,13 +156,14 @@ def _dialects(schema: dict[str, Any]) -> Sequence[str]:
 
 
 def _ours(error: BaseException) -> EngineError:
-    """The error to raise instead of the library's. What does not come from there is raised as it is.
+    """The error to raise instead of the library's. What does not come from there, such as a time limit, is raised as it is.
 
     A panic of the library's is no `Exception`, and would end whatever thread it comes to.
     """
-    if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-        return EngineError(_said(error))
-    raise error
+    panic = type(error).__name__ == "PanicException"
+    if is_interrupt(error) or not (panic or isinstance(error, Exception)):
+        raise error
+    return EngineError(_said(error))
 
 
 _MOST_CHARS = 160

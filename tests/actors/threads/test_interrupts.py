@@ -19,12 +19,22 @@ from tools import a_tool, count, tool_call
 PATIENCE = 20.0
 
 
+class SoftLimit(Exception):
+    """As the time limit of a task queue or a test runner, whose signal handler raises it."""
+
+
+def exceed(*_):
+    raise SoftLimit
+
+
 @pytest.fixture(autouse=True)
-def ctrl_c():
+def handlers():
     """Interrupts as a program has them, whatever the tests were started with."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGUSR2: exceed}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def press(*_):
@@ -35,8 +45,14 @@ def leave(*_):
     sys.exit(3)
 
 
+def run_out_of_time(*_):
+    signal.raise_signal(signal.SIGUSR2)
+
+
 INTERRUPTS = pytest.mark.parametrize(
-    ("interrupt", "kind"), [(press, KeyboardInterrupt), (leave, SystemExit)], ids=["Ctrl-C", "exit"]
+    ("interrupt", "kind"),
+    [(press, KeyboardInterrupt), (leave, SystemExit), (run_out_of_time, SoftLimit)],
+    ids=["Ctrl-C", "exit", "time limit"],
 )
 
 
@@ -88,7 +104,8 @@ def test_an_interrupt_in_another_thread_is_the_callbacks_own():
     assert ended == [True]
 
 
-def test_ctrl_c_while_a_contribution_reads_a_call_goes_on_and_its_exit_is_its_fault():
+@pytest.mark.parametrize(("interrupt", "kind"), [(press, KeyboardInterrupt), (run_out_of_time, SoftLimit)])
+def test_an_interrupt_while_a_contribution_reads_a_call_goes_on_and_its_exit_is_its_fault(interrupt, kind):
     class Accessor:
         format = "odd"
         meant = None
@@ -104,8 +121,8 @@ def test_ctrl_c_while_a_contribution_reads_a_call_goes_on_and_its_exit_is_its_fa
     brought = ToolInteropContribution(call_accessors=(accessor,))
     with no_leaks(), Board(contributions=[brought]) as board:
         board.add(a_tool(count), config={})
-        accessor.meant = press
-        with pytest.raises(KeyboardInterrupt):
+        accessor.meant = interrupt
+        with pytest.raises(kind):
             board.submit(tool_call("tool"))
         accessor.meant = leave
         left = board.submit(tool_call("tool")).result(PATIENCE)
