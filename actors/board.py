@@ -362,8 +362,12 @@ class Board:
             ValueError: the key is empty, longer than 200 characters, or cannot be printed.
         """
         call = self.read(tool_call, context=context, streaming=streaming, key=key)
-        self.begin(call, deadline)
-        return call
+        try:
+            self.begin(call, deadline)
+            return call  # noqa: TRY300 - an interrupt may come once it has begun, and nobody has the handle then
+        except BaseException:  # an interrupt: raised again
+            call.withdraw()
+            raise
 
     def read(
         self, tool_call: Any, *, context: Json | None = None, streaming: bool = True, key: str | None = None
@@ -381,15 +385,12 @@ class Board:
         try:
             if isinstance(call, HookedCall):
                 self.hooks.begin(call, deadline)
-                return
-            if call.done():
-                return
-            if self.plugin_manager.closed:
+            elif self.plugin_manager.closed:
                 call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
-                return
-            if deadline is not None:
-                call.limit(self._steady_clock, deadline)
-            self._route(call)
+            elif not call.done():
+                if deadline is not None:
+                    call.limit(self._steady_clock, deadline)
+                self._route(call)
         except BaseException:  # an interrupt: raised again
             call.withdraw()
             raise

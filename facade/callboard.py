@@ -219,8 +219,7 @@ class Callboard:
             return
         self._first.over = True
         board = self._board or self._stopped
-        telling = board is not None and board.events.telling
-        with self._stop_once.turn(0.0 if telling else timeout) as mine:
+        with self._stop_once.turn(0.0 if board is not None and board.events.telling else timeout) as mine:
             if mine:
                 self._stop(timeout)
 
@@ -323,9 +322,7 @@ class Callboard:
         except PluginNameTaken as error:
             from .loading.name_conflict import with_remedy  # noqa: PLC0415 - only a collision needs it
 
-            name = one.adapter.name
-            taken = {*board.plugin_manager.handles(), *board.plugin_manager.host_registry.status()}
-            raise with_remedy(error, one, self._reloads.origins.loaded.get(name), taken) from error
+            raise with_remedy(error, one, self._reloads.origins.loaded, board) from error
         self._reloads.note(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
@@ -414,8 +411,14 @@ class Callboard:
         Raises:
             NotStarted: the board does not run.
         """
-        options: Json = {"deadline": deadline, "context": context, "streaming": streaming, "key": key}
-        return self._running.submit(tool_call, **options)
+        board = self._running
+        call = board.read(tool_call, context=context, streaming=streaming, key=key)
+        try:
+            board.begin(call, deadline)
+            return call  # noqa: TRY300 - see `Board.submit`, which this does again: each frame is left with the handle
+        except BaseException:  # an interrupt: raised again
+            call.withdraw()
+            raise
 
     def execute(self, tool_call: Any, **options: Any) -> CallResult:
         """Run a tool call and wait for its result mapping. Options as `submit`.
@@ -615,16 +618,14 @@ class Callboard:
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""
         board = self._board
-        if board is None and self._home is not None:
-            raise NotStarted.in_child_of(self._home)
-        if board is None:
+        if board is None and self._home is None:
             return {"running": False, "plugins": {}, "failed": [], "providers": [], "idle_rules": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
-        providers = [one.status() for one in self.providers]
-        status = board.status() | {"idle_rules": idle_rules(self.configuration.approval, self.tools())}
+        status = (board or self._running).status()
+        status["idle_rules"] = idle_rules(self.configuration.approval, self.tools())
         for name, plugin in status["plugins"].items():
             plugin["source"] = self._reloads.origins.source_of(name)
-        return {**status, "failed": failed, "providers": providers}
+        return {**status, "failed": failed, "providers": [one.status() for one in self.providers]}
 
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None

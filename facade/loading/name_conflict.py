@@ -12,25 +12,28 @@ from ..actors.registration_errors import PluginNameTaken
 from ..plugins.sources.source import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
 
+    from ..actors.board import Board
     from .loaded import Loaded
 
 _NO_NAME = re.compile(r"[^\w-]+")
 
 
 def with_remedy(
-    error: PluginNameTaken, refused: Loaded, there: Loaded | None, taken: Container[str]
+    error: PluginNameTaken, refused: Loaded, loaded: Mapping[str, Loaded], board: Board
 ) -> PluginNameTaken:
     """The same error, which says what to write.
 
     Args:
         error: why a plugin was refused.
         refused: that plugin.
-        there: the plugin that has the name, if it was loaded.
-        taken: names of plugins and hosts.
+        loaded: the plugins that were loaded, by name.
+        board: the names of its plugins and hosts are taken.
     """
     name = refused.adapter.name
+    there = loaded.get(name)
+    taken = {*board.plugin_manager.handles(), *board.plugin_manager.host_registry.status()}
     whose = f", from {spelled(there.entry)}" if there is not None and there.entry is not None else ""
     what = "plugin" if error.by == "plugin" else "host that plugins share,"
     return PluginNameTaken(
