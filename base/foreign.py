@@ -34,7 +34,7 @@ def is_interrupt(error: BaseException) -> bool:
 
     That is Ctrl-C, an exit, and whatever a signal handler or a tracer raised (a time limit, a debugger that is left).
     """
-    return _in_main_thread() and (
+    return in_main_thread() and (
         isinstance(error, KeyboardInterrupt | SystemExit) or _raised_from_outside(error)
     )
 
@@ -44,7 +44,7 @@ def blames(error: BaseException) -> bool:
 
     An exit of its own is its fault everywhere: that a tool exits must not end its embedder.
     """
-    return not (_in_main_thread() and (isinstance(error, KeyboardInterrupt) or _raised_from_outside(error)))
+    return not (in_main_thread() and (isinstance(error, KeyboardInterrupt) or _raised_from_outside(error)))
 
 
 def contain(error: BaseException, log: Log, text: str, *values: object) -> BaseException | None:
@@ -134,7 +134,8 @@ def _complain(error: BaseException) -> None:
             traceback.print_exception(error, file=sys.stderr)
 
 
-def _in_main_thread() -> bool:
+def in_main_thread() -> bool:
+    """Whether signal handlers run in this thread."""
     return threading.current_thread() is threading.main_thread()
 
 

@@ -74,10 +74,10 @@ def every_event_keeps_its_contract(monkeypatch):
     faults = []
     publish = EventStream.publish
 
-    def judged(self, kind, subject, **facts):
+    def judged(self, kind, subject, told=None, /, **facts):
         faults.extend(faults_of(kind, facts))
         dump_json(facts)
-        publish(self, kind, subject, **facts)
+        publish(self, kind, subject, told, **facts)
 
     monkeypatch.setattr(EventStream, "publish", judged)
     yield

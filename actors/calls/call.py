@@ -87,6 +87,7 @@ class Call:
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
         lost: how it was lost when it was sent before, if it was.
+        noted: what has been counted and told of it: ``submitted``, ``counted``, and kinds of events.
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
         run: what the tool that runs it knows of it; for that tool alone.
     """
@@ -94,7 +95,7 @@ class Call:
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
         "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "id", "invocation", "lost",
-        "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
+        "noted", "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
 
     def __init__(
@@ -119,6 +120,7 @@ class Call:
         self.parts_dropped: int = 0
         self.run: Any = None
         self.lost: Result | None = None
+        self.noted: set[str] = set()
         self.final_state: dict[str, Any] | None = None
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
@@ -385,17 +387,15 @@ class Call:
 
     def _settle(self, ending: Ending) -> None:
         """Do what comes before the result is visible, make it visible, and wake all who wait; what was done before is left out."""
-        interrupt = None
         if self._result is None:
             told = None if self._owner is None else partial(self._owner.on_ended, self, ending.result)
-            interrupt = settle(ending, self.id, told, self._timer)
+            settle(ending, self.id, told, self._timer)
             with self._lock:
                 ending.waiting = [*self._at_news, *self._at_end]
                 self._result = ending.result
                 self._at_news.clear()
                 self._at_end.clear()
-        if ending.waiting:
-            interrupt = wake(ending.waiting, self.id, interrupt)
+        interrupt = wake(ending.waiting, self.id)
         ending.over = True
         ending.first = None  # a caller may keep its call for long, and that must not keep a host
         if interrupt is not None:

@@ -42,10 +42,8 @@ class Ending:
         self.over: bool = False
 
 
-def settle(
-    ending: Ending, call: str, told: Callable[[], None] | None, timer: Timer | None
-) -> BaseException | None:
-    """Do what comes before the result is visible; returns an interrupt that came meanwhile.
+def settle(ending: Ending, call: str, told: Callable[[], None] | None, timer: Timer | None) -> None:
+    """Do what comes before the result is visible; raises an interrupt that came meanwhile, for another thread to do all of it again.
 
     Args:
         ending: the call's.
@@ -63,8 +61,8 @@ def settle(
             if timer is not None:
                 timer.cancel()
     except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
-        return contain(error, logger, "settling call %s failed", call)
-    return None
+        if (interrupt := contain(error, logger, "settling call %s failed", call)) is not None:
+            raise interrupt from None
 
 
 def wake_all(callbacks: list[Callable[[], None]], call: str) -> None:

@@ -1,7 +1,8 @@
 """The flight of one plugin's calls, as events: submitted, started, perhaps repeated, ended.
 
 The first three are for the `Call`, which calls them under its own lock. They are asked for only where
-`EventStream.wanted` has the kind: without subscribers nothing is made in vain.
+`EventStream.wanted` has the kind: without subscribers nothing is made in vain. Submission and end are told once, however often
+an interrupt has them published.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class CallEvents:
         self._events.publish(
             "call_ended",
             self._plugin,
+            call.noted,
             call=call.id,
             tool=call.tool_name,
             success=bool(result.get("success")),
@@ -41,7 +43,7 @@ class CallEvents:
 
     def submitted(self, call: Call) -> None:
         """For `Call.adopt`."""
-        self._events.publish("call_submitted", self._plugin, call=call.id, tool=call.tool_name)
+        self._events.publish("call_submitted", self._plugin, call.noted, call=call.id, tool=call.tool_name)
 
     def started(self, call: Call) -> None:
         """For `Call.begin`."""

@@ -191,7 +191,7 @@ class Endpoint:
             self, self.name, self.flight.submitted if "call_submitted" in self.events.wanted else None
         ):
             return
-        self.call_metrics.submit()
+        self.call_metrics.submit(call)
         call.limit(self.clock, self.settings.deadline)
         if self.checks is not None and (unfit := self.checks.refusal(call)) is not None:
             call.finish(unfit)
@@ -301,6 +301,8 @@ class Endpoint:
         self.mailbox.tell_of_untaken()
 
     def on_ended(self, call: Call, result: Result) -> None:
+        if "submitted" not in call.noted and "call_submitted" in self.events.wanted:
+            self.flight.submitted(call)  # an interrupt came in between, or an end from another thread
         self.call_metrics.end(call, result, self.clock.now())
         if self.admission.alert:
             self.admission.ended(call, result)

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.foreign import in_main_thread
 from ...plugins.results.failures import ending_of
 
 if TYPE_CHECKING:
@@ -120,16 +121,34 @@ UNNAMED: Final = ""
 
 
 class _OfTool:
-    __slots__ = ("ended", "runs", "waits")
+    __slots__ = ("ended", "last", "runs", "waits")
 
     def __init__(self) -> None:
         self.ended: Counter[str] = Counter()
         self.waits = Histogram()
         self.runs = Histogram()
+        self.last: Call | None = None
+
+    def copy(self) -> _OfTool:
+        other = _OfTool()
+        other.ended.update(self.ended)
+        other.waits, other.runs = merged([self.waits]), merged([self.runs])
+        return other
+
+    def add(self, call: Call, how: str, now: float) -> None:
+        self.ended[how] += 1
+        if call.began is not None:
+            self.waits.add(call.began - call.submitted)
+            self.runs.add(now - call.began)
+        elif call.sequence:
+            self.waits.add(now - call.submitted)
 
 
 class CallMetrics:
     """See the module. Thread-safe, if it is given a lock.
+
+    Each call counts once, also where a signal handler has raised in the midst of this in the main thread, and it is told again. So
+    what is counted there takes its place in one assignment, together with the call that it was counted for.
 
     Args:
         lock: held for each look and each count.
@@ -137,40 +156,53 @@ class CallMetrics:
 
     def __init__(self, lock: AbstractContextManager[object]) -> None:
         self._lock = lock
-        self.submitted: int = 0
+        self._open: set[Call] = set()
         self._tools: dict[str, _OfTool] = {}
 
-    def submit(self) -> None:
+    def submit(self, call: Call) -> None:
         """A call has been submitted."""
         with self._lock:
-            self.submitted += 1
+            if "counted" not in call.noted:  # it may have ended already
+                self._open.add(call)
+            call.noted.add("submitted")
 
     def end(self, call: Call, result: Result, now: float) -> None:
         """A call has ended: ``success``, ``failure`` (the tool's own) or one of our codes."""
         how = "success" if result.get("success") else ending_of(result)
-        began = call.began
         with self._lock:
-            tool = self._tools.get(call.tool_name or UNNAMED)
-            if tool is None:
-                tool = self._new(call.tool_name or UNNAMED)
-            tool.ended[how] += 1
-            if began is not None:
-                tool.waits.add(began - call.submitted)
-                tool.runs.add(now - began)
-            elif call.sequence:
-                tool.waits.add(now - call.submitted)
+            name = self._name_of(call)
+            tool = self._tools.get(name) or _OfTool()
+            if tool.last is not None:
+                self._has_counted(tool.last)
+            if "counted" not in call.noted:
+                if in_main_thread():
+                    tool = tool.copy()
+                    tool.add(call, how, now)
+                    tool.last = call
+                else:
+                    tool.add(call, how, now)
+                self._tools[name] = tool
+            self._has_counted(call)
+            tool.last = None
 
-    def _new(self, name: str) -> _OfTool:
-        if len(self._tools) >= MAX_TOOLS:
-            name = UNNAMED
-        return self._tools.setdefault(name, _OfTool())
+    def _has_counted(self, call: Call) -> None:
+        call.noted.add("counted")
+        self._open.discard(call)
+
+    def _name_of(self, call: Call) -> str:
+        name = call.tool_name or UNNAMED
+        return name if name in self._tools or len(self._tools) < MAX_TOOLS else UNNAMED
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and times as JSON, of the plugin and by tool."""
         with self._lock:
             of_all = list(self._tools.values())
             ended = sum((tool.ended for tool in of_all), Counter[str]())
-            calls = {"submitted": self.submitted, "ended": ended.total(), "by_result": dict(ended)}
+            calls = {
+                "submitted": ended.total() + len(self._open),
+                "ended": ended.total(),
+                "by_result": dict(ended),
+            }
             waits, runs = merged(tool.waits for tool in of_all), merged(tool.runs for tool in of_all)
             by_tool = {
                 name: {

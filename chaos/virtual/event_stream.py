@@ -27,9 +27,9 @@ class VirtualEvents(EventStream):
         super().__init__()
         self._tell = hear
 
-    def publish(self, kind: str, subject: str, **facts: Any) -> None:
+    def publish(self, kind: str, subject: str, told: set[str] | None = None, /, **facts: Any) -> None:
         self._tell(kind, subject, facts)
-        super().publish(kind, subject, **facts)
+        super().publish(kind, subject, told, **facts)
 
     def _hear(self, kinds: frozenset[str]) -> None:
         self._heard = kinds

@@ -32,7 +32,7 @@ class Told(Protocol):
     def wants(self, kind: str) -> bool:
         """Whether a kind has subscribers."""
 
-    def publish(self, kind: str, subject: str, **facts: Any) -> None:
+    def publish(self, kind: str, subject: str, /, **facts: Any) -> None:
         """Tell of an event."""
 
 

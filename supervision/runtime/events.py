@@ -58,6 +58,9 @@ class Event:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+_Published = tuple[Event, set[str] | None]
+
+
 class Subscription:
     """A subscriber's place in the stream; `close` gives it up.
 
@@ -97,7 +100,7 @@ class EventStream:
         self._lock = threading.Lock()
         self._subscriptions: tuple[Subscription, ...] = ()
         self._heard: frozenset[str] = frozenset()
-        self._waiting: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[_Published | threading.Event | None] = queue.SimpleQueue()
         self._called = threading.Event()
         self._sequence = 0
         self._thread: threading.Thread | None = None
@@ -151,8 +154,14 @@ class EventStream:
         """Whether this is a subscriber's doing: it is being told of an event, in this thread."""
         return self._thread is threading.current_thread()
 
-    def publish(self, kind: str, subject: str, **facts: Any) -> None:
+    def publish(self, kind: str, subject: str, told: set[str] | None = None, /, **facts: Any) -> None:
         """Tell what happened: all facts of the kind and no others. Never blocks.
+
+        Args:
+            kind: one of `KINDS`.
+            subject: the plugin or host it happened to.
+            told: the kinds that were told of a thing which may publish each several times; each is told once. ``None``: no such thing.
+            facts: see `Event`.
 
         Only the kind is looked at here. A wrong fact is a fault of Callboard's own, and not worth an
         exception in an actor that is about to start a host; the tests look at every fact.
@@ -165,7 +174,7 @@ class EventStream:
             if self._waiting.qsize() >= MAX_WAITING:
                 self.dropped += 1
                 return
-            self._waiting.put(Event(self._sequence, kind, subject, time.time(), facts))
+            self._waiting.put((Event(self._sequence, kind, subject, time.time(), facts), told))
 
     def settle(self, timeout: float) -> bool:
         """Wait until everything published so far has been told; False when that took too long.
@@ -223,11 +232,17 @@ class EventStream:
                 return
 
     def _deliver(self) -> None:
-        while (item := self._waiting.get()) is not None:
-            if isinstance(item, threading.Event):
+        while (published := self._waiting.get()) is not None:
+            if isinstance(published, threading.Event):
                 self._called.clear()
-                item.set()
+                published.set()
                 continue
+            item, told = published
+            if told is not None:
+                # Here alone is it certain: whoever published may have been interrupted before it could note that it has.
+                if item.kind in told:
+                    continue
+                told.add(item.kind)
             for subscription in self._subscriptions:
                 if item.kind in subscription.kinds and item.sequence > subscription.after:
                     try:

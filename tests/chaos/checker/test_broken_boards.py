@@ -289,11 +289,11 @@ def test_a_board_that_passes_over_a_generation_is_found(tmp_path, monkeypatch):
 
 @convicts("events keep their order")
 def test_a_board_that_tells_the_end_of_a_call_before_its_beginning_is_found(tmp_path, monkeypatch):
-    def publish(stream, kind, subject, **facts):
+    def publish(stream, kind, subject, told=None, /, **facts):
         if kind == "call_started":
             held.append((subject, facts))
             return
-        in_truth(stream, kind, subject, **facts)
+        in_truth(stream, kind, subject, told, **facts)
         while kind == "call_ended" and held:
             whose, started = held.pop()
             in_truth(stream, "call_started", whose, **started)

@@ -39,6 +39,21 @@ def test_a_subscriber_hears_what_happens_in_order(stream):
     assert before <= heard[0].time <= time.time()
 
 
+def test_what_is_published_again_is_told_once_to_each_subscriber(stream):
+    ears, told = [[], []], set()
+    for ear in ears:
+        stream.subscribe(ear.append)
+
+    for _ in range(3):
+        stream.publish("plugin_removed", "a", told)
+    stream.publish("plugin_registered", "a", told, tools=["echo"])
+    stream.publish("plugin_removed", "a", set())
+
+    assert stream.settle(PATIENCE)
+    for ear in ears:
+        assert [event.kind for event in ear] == ["plugin_removed", "plugin_registered", "plugin_removed"]
+
+
 def test_all_subscribers_hear_the_same_in_the_same_order(stream):
     ears = [[] for _ in range(3)]
     for ear in ears:
