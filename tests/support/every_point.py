@@ -1,26 +1,33 @@
-"""Raise at each line that a step runs and where each function begins, once in each run: what a signal handler can do to it.
+"""Raise at each point of a step, once in each run: what a signal handler can do to it.
 
-Left out are the end of a ``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers
-after calls, at jumps back and where a function begins, so none comes between the last call of a block and ``__exit__``. Finalizers are
-left out too: nobody sees what is raised there.
+The points are the lines, the beginnings of functions, and each return of a call to the middle of a line. Left out are the end of a
+``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers after calls, at jumps back and
+where a function begins, so none comes between the last call of a block and ``__exit__``. A call that has returned to a line of
+another ``try`` is left out too: the interpreter raises in the one of the call. So are finalizers: nobody sees what is raised there.
+
+A usual run takes some of the points, other ones in each test.
 """
 
 from __future__ import annotations
 
 import dis
 import itertools
+import os
 import sys
+import zlib
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
 import callboard.actors
 import callboard.plugins
+from thorough import times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType
+    from types import CodeType, FrameType
 
 _ROOTS = tuple(
     str(Path(room.__path__[0]).parent / name)
@@ -30,22 +37,33 @@ _ROOTS = tuple(
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised at a line, as Ctrl-C is."""
+    """Raised at a point, as Ctrl-C is."""
+
+
+class OutOfTime(Exception):
+    """Raised at a point, as the time limit of a task queue is."""
 
 
 class Interruption:
-    """Raises `Interrupted` in the thread that enters it, at the line of that number of Callboard's own code.
+    """Raises in the thread that enters it, at the point of that number of Callboard's own code.
 
     Args:
-        line: which of the lines and beginnings that are run from then on, from 0.
+        point: which of the points that are run from then on, from 0.
+        kind: what is raised.
+        after_calls: whether the returns of calls to the middle of a line are points too.
 
     Attributes:
-        place: where it has raised; ``None`` if fewer lines were run.
+        place: where it has raised; ``None`` if fewer points were run.
     """
 
-    def __init__(self, line: int) -> None:
+    def __init__(
+        self, point: int, kind: type[BaseException] = Interrupted, *, after_calls: bool = True
+    ) -> None:
         self.place: str | None = None
-        self._left = line
+        self._left = point
+        self._kind = kind
+        self._after_calls = after_calls
+        self._calls: dict[FrameType, int] = {}
 
     def __enter__(self) -> Self:
         sys.settrace(self._enter_frame)
@@ -53,25 +71,59 @@ class Interruption:
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
+        self._calls.clear()
 
     def _enter_frame(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_ROOTS) or _in_finalizer(frame):
             return None
-        return self._at_line if _is_closed(frame) else self._count(frame)
-
-    def _at_line(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        if event != "line" or _leaves_a_with_block(frame):
-            return self._at_line
+        if _is_closed(frame):
+            return self._in_frame
+        frame.f_trace_opcodes = self._after_calls
         return self._count(frame)
+
+    def _in_frame(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if event == "opcode":
+            called, at = self._calls.pop(frame, None), frame.f_lasti
+            calls, blocks = _read(frame.f_code)
+            if at in calls:
+                self._calls[frame] = at
+            if called is not None and blocks[called] == blocks[at]:
+                return self._count(frame)
+        elif event == "line" and not _leaves_a_with_block(frame):
+            return self._count(frame)
+        elif event == "return":
+            self._calls.pop(frame, None)
+        return self._in_frame
 
     def _count(self, frame: FrameType) -> Any:
         if self._left:
             self._left -= 1
-            return self._at_line
+            return self._in_frame
         sys.settrace(None)
         file = Path(frame.f_code.co_filename)
         self.place = f"{file.parent.name}/{file.name}:{frame.f_lineno} in {frame.f_code.co_qualname}"
-        raise Interrupted(self.place)
+        raise self._kind(self.place)
+
+
+@cache
+def _read(code: CodeType) -> tuple[frozenset[int], dict[int, int | None]]:
+    """Where code calls, and for each instruction which handler gets what is raised there; by offsets."""
+    read = dis.Bytecode(code)
+    blocks: dict[int, int | None] = {}
+    calls: set[int] = set()
+    before = 0
+    for instruction in read:
+        at = instruction.offset
+        handlers = [entry.target for entry in read.exception_entries if entry.start <= at < entry.end]
+        blocks[at] = handlers[-1] if handlers else None
+        if (
+            instruction.opname == "GET_AWAITABLE"
+        ):  # a coroutine that has not begun: Python warns of it, and nothing else is lost
+            calls.discard(before)
+        before = at
+        if instruction.opname.startswith("CALL") and not instruction.opname.startswith("CALL_INTRINSIC"):
+            calls.add(at)
+    return frozenset(calls), blocks
 
 
 def _in_finalizer(frame: FrameType | None) -> bool:
@@ -97,30 +149,44 @@ def _leaves_a_with_block(frame: FrameType) -> bool:
     return names[:3] == ["LOAD_CONST"] * 3
 
 
-def some_lines(seed: str, step: int) -> Iterator[int]:
-    """One line of each ``step`` of them, drawn by a seed."""
+def some_points(seed: str, step: int) -> Iterator[int]:
+    """One point of each ``step`` of them, drawn by a seed."""
     chance = Random(seed)
     return (start + chance.randrange(step) for start in itertools.count(0, step))
 
 
-def interrupted_at_each_line(
+def interrupted_at_each_point(
     step: Callable[[], object],
     *,
     before: Callable[[], object] = lambda: None,
-    lines: Iterable[int] | None = None,
+    points: Iterable[int] | None = None,
+    kind: type[BaseException] = Interrupted,
+    after_calls: bool = True,
 ) -> Iterator[str]:
-    """Run a step again and again, interrupted at a later line each time; yields where, and ends after a whole run.
+    """Run a step again and again, interrupted some points later each time; yields where, and ends after a whole run.
 
     Args:
         step: what is interrupted.
         before: done before each run, without interruption.
-        lines: at which, ascending and without an end; each of them if ``None``.
+        points: at which, ascending and without an end; if ``None`` each of them in the thorough tests, else some of them.
+        kind: what is raised.
+        after_calls: see `Interruption`.
+
+    Raises:
+        AssertionError: a step has swallowed an interrupt.
     """
-    for line in itertools.count() if lines is None else lines:
+    each = times(_SOME, 1)
+    some = itertools.count(zlib.crc32(os.environ["PYTEST_CURRENT_TEST"].encode()) % each, each)
+    for point in some if points is None else points:
         before()
-        interruption = Interruption(line)
-        with suppress(Interrupted), interruption:
+        interruption = Interruption(point, kind, after_calls=after_calls)
+        with suppress(kind), interruption:
             step()
+            assert interruption.place is None, f"the interrupt was swallowed: {interruption.place}"
         if interruption.place is None:
             return
         yield interruption.place
+
+
+_SOME = 3
+"""A usual run takes one point of so many: as many runs of a step as there are lines, about."""

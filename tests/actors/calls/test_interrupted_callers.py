@@ -18,7 +18,7 @@ from callboard.actors.calls.waiting import _Alarm
 from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
-from every_line import interrupted_at_each_line
+from every_point import interrupted_at_each_point
 from leaks import no_leaks, wait_until
 from manual_clock import ManualClock
 from memory_hosts import memory_board
@@ -100,7 +100,7 @@ def test_an_interrupted_submit_leaves_the_plugin_free_for_the_next_call(board, h
     for event in hooks:
         board.hook(event, let_through)
 
-    astray = [place for place in interrupted_at_each_line(lambda: an_echo(board)) if not works(board)]
+    astray = [place for place in interrupted_at_each_point(lambda: an_echo(board)) if not works(board)]
 
     assert astray == []
 
@@ -109,7 +109,7 @@ def test_an_interrupted_submit_leaves_the_plugin_free_for_the_next_call(board, h
 def test_an_interrupted_cancel_ends_its_call(board):
     calls = []
 
-    for place in interrupted_at_each_line(
+    for place in interrupted_at_each_point(
         lambda: bool(calls[-1].cancel()), before=lambda: calls.append(an_echo(board))
     ):
         assert "success" in calls[-1].result(PATIENCE), place
@@ -141,7 +141,7 @@ def test_an_interrupted_cancel_wakes_the_loop_that_awaits_the_call(board):
             waits.append(asyncio.run_coroutine_threadsafe(awaited(calls[-1], begun.set), loop))
             assert begun.wait(PATIENCE)
 
-        for place in interrupted_at_each_line(lambda: bool(calls[-1].cancel()), before=begin):
+        for place in interrupted_at_each_point(lambda: bool(calls[-1].cancel()), before=begin):
             calls[-1].cancel()  # the first may have been interrupted before it began
             assert waits[-1].result(PATIENCE)["code"] == "cancelled", place
 
@@ -170,7 +170,7 @@ async def read_to_the_end(call):
 def test_an_interrupted_wait_leaves_its_call_as_it_is(board, wait):
     calls = []
 
-    for place in interrupted_at_each_line(
+    for place in interrupted_at_each_point(
         lambda: wait(calls[-1]), before=lambda: calls.append(an_echo(board))
     ):
         assert calls[-1].result(PATIENCE)["success"], place
@@ -201,7 +201,7 @@ def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait(board):
             with suppress(RuntimeError):  # what has ended in the interrupted run stops the next one
                 loop.run_until_complete(asyncio.wait(tasks, timeout=PATIENCE))
 
-    for place in interrupted_at_each_line(lambda: loop.run_until_complete(awaited(an_echo(board)))):
+    for place in interrupted_at_each_point(lambda: loop.run_until_complete(awaited(an_echo(board)))):
         left = asyncio.all_tasks(loop)
         finish({*left, loop.create_task(awaited(an_echo(board)))})
         assert all(task.result()["success"] for task in left), place
@@ -213,7 +213,7 @@ def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait_though_nobo
     loop = asyncio.new_event_loop()
     asleep = []
 
-    for place in interrupted_at_each_line(
+    for place in interrupted_at_each_point(
         lambda: loop.run_until_complete(awaited(an_echo(board, seconds=0.005)))
     ):
         for task in asyncio.all_tasks(loop):
@@ -248,7 +248,7 @@ BEFORE_THE_FIRST_LINE = (
     ids=["call", "execute", "stream"],
 )
 def test_an_interrupted_call_that_nobody_else_holds_leaves_nothing_under_way(board, run):
-    astray = [place for place in interrupted_at_each_line(lambda: run(board)) if not works(board)]
+    astray = [place for place in interrupted_at_each_point(lambda: run(board)) if not works(board)]
 
     assert astray == []
 
@@ -293,7 +293,7 @@ def test_an_interrupted_call_that_nobody_else_holds_does_not_go_on(run, hooks, t
                 run(board)
 
         astray = []
-        for place in interrupted_at_each_line(step):
+        for place in interrupted_at_each_point(step):
             in_time = time.monotonic() < began[-1] + SHORT
             _await_no_place_taken(board)
             assert works(board)
@@ -326,7 +326,7 @@ def test_an_interrupted_trial_of_a_breaker_leaves_its_place_to_the_next_call():
             clock.advance(20.0)
             boards.append(board)
 
-        for place in interrupted_at_each_line(
+        for place in interrupted_at_each_point(
             lambda: boards[-1].submit(tool_call("tool")), before=open_the_breaker
         ):
             wait_until(lambda: boards[-1].submit(tool_call("tool")).result(PATIENCE)["success"]), place
@@ -338,7 +338,7 @@ def test_an_interrupted_call_for_which_a_stand_in_was_to_be_asked_is_let_go_of()
         memory.crash(host)
         astray = [
             place
-            for place in interrupted_at_each_line(memory.call)
+            for place in interrupted_at_each_point(memory.call)
             if memory.call().result(PATIENCE)["result"] != "instead"
         ]
         fallback = memory.board.plugin_manager.handle("host").endpoint.fallback
@@ -361,6 +361,6 @@ def test_an_interrupted_stop_is_gone_on_with_by_the_next():
         def stop():
             boards[-1].stop()
 
-        for place in interrupted_at_each_line(stop, before=begin):
+        for place in interrupted_at_each_point(stop, before=begin):
             boards[-1].stop()
             assert all(call.done() for call in calls[-1]), place

@@ -11,6 +11,7 @@ from callboard.actors.calls.call import Call
 from callboard.actors.metrics.calls import MAX_TOOLS, UNNAMED, CallMetrics
 from callboard.actors.metrics.hosts import HostMetrics
 from callboard.plugins.contract.invocation import Invocation
+from every_point import interrupted_at_each_point
 from tools import a_tool, count, tool_call
 
 GOOD = {"success": True}
@@ -26,6 +27,35 @@ def ended(call_metrics, tool="t", result=GOOD, *, waited=None, ran=None, queued=
 
 def times(told):
     return {name: (told[name]["count"], told[name]["sum"]) for name in ("wait", "run")}
+
+
+def test_a_call_counts_once_however_often_an_interrupt_has_it_counted_again():
+    call_metrics = CallMetrics(threading.Lock())
+    calls = []
+
+    def count_a_call():
+        call = calls[-1]
+        call_metrics.submit(call)
+        call_metrics.end(call, GOOD, 103.0)
+
+    def begin():
+        calls.append(Call("c", Invocation(tool_name="t", payload={}), submitted=100.0))
+        calls[-1].begin(101.0)
+
+    for number, place in enumerate(interrupted_at_each_point(count_a_call, before=begin)):
+        if number % 2:
+            ended(call_metrics, waited=1.0, ran=2.0)  # another comes in between
+            calls.append(calls[-1])
+        count_a_call()
+        count_a_call()
+
+        told = call_metrics.as_dict()
+        assert told["calls"] == {
+            "submitted": len(calls),
+            "ended": len(calls),
+            "by_result": {"success": len(calls)},
+        }, place
+        assert times(told) == {"wait": (len(calls), len(calls)), "run": (len(calls), 2 * len(calls))}, place
 
 
 def test_a_call_waits_until_it_begins_and_runs_until_it_ends():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.actors.board import Board
 from callboard.plugins.adapter.adapter import PluginAdapter
-from every_line import interrupted_at_each_line
+from every_point import interrupted_at_each_point
 from leaks import no_leaks
 from tools import schema, tool_call
 
@@ -62,8 +62,8 @@ def test_an_interrupt_leaves_the_queues_of_all_plugins_free_and_in_order(hooks, 
             write()
 
         steps = {
-            "submit": interrupted_at_each_line(write),
-            "cancel": interrupted_at_each_line(lambda: bool(made[-2].cancel()), before=write_twice),
+            "submit": interrupted_at_each_point(write),
+            "cancel": interrupted_at_each_point(lambda: bool(made[-2].cancel()), before=write_twice),
         }
         astray = []
         for number, place in enumerate(steps[step]):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from callboard.actors.state.sqlite import SqliteStore
 from callboard.actors.state.store import Saved
-from every_line import Interrupted, Interruption
+from every_point import Interrupted, Interruption
 from programs import PROGRAMS
 from thorough import times
 
@@ -102,7 +102,7 @@ def test_an_interrupt_at_any_line_leaves_each_state_under_one_name_and_the_file_
     place, seen = "", set()
     for line in itertools.count(0, times(4, 1)):
         fresh(path)
-        store, interruption = None, Interruption(line)
+        store, interruption = None, Interruption(line, after_calls=False)
         with suppress(Interrupted), interruption:
             store = SqliteStore(path)
             store.take_over("Counting", "counter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from callboard.actors.threads.pool import ThreadPool
-from every_line import interrupted_at_each_line
+from every_point import interrupted_at_each_point
 from leaks import no_leaks
 
 PATIENCE = 10.0
@@ -27,7 +27,7 @@ def test_a_job_that_takes_its_thread_along_costs_no_later_job():
             pool.run(job)
             assert given_back.wait(PATIENCE)
 
-        for place in interrupted_at_each_line(lambda: pool.run(pool.hand_back), before=have_an_idle_thread):
+        for place in interrupted_at_each_point(lambda: pool.run(pool.hand_back), before=have_an_idle_thread):
             # Each loses the thread that runs it, which may have been given back twice.
             ran = [threading.Event() for _ in range(3)]
             for event in ran:

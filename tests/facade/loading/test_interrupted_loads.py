@@ -8,7 +8,7 @@ from contextlib import suppress
 import psutil
 import pytest
 from callboard import Callboard
-from every_line import interrupted_at_each_line, some_lines
+from every_point import interrupted_at_each_point, some_points
 from leaks import TEST_MARK, alive, no_leaks, wait_until
 from programs import PROGRAMS
 from thorough import THOROUGH
@@ -85,7 +85,7 @@ def is_watchdog(process):
 @pytest.mark.parametrize("kind", SOURCES)
 def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_works(board, kind):
     before = programs()
-    lines = None if THOROUGH or kind == "a thread" else some_lines(kind, STEP)
+    lines = None if THOROUGH or kind == "a thread" else some_points(kind, STEP)
     board.load(SOURCES[kind])  # what is imported with the first of its kind is not interrupted
     board.remove("echo")
     returned = []
@@ -94,7 +94,7 @@ def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_work
         board.load(SOURCES[kind])
         returned.append(kind)
 
-    for place in interrupted_at_each_line(load, before=returned.clear, lines=lines):
+    for place in interrupted_at_each_point(load, before=returned.clear, points=lines, after_calls=False):
         assert returned == [], f"swallowed: {place}"
         if "echo" in board.status()["plugins"]:
             assert works(board), place
