@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from .actors.registration_errors import PluginNameTaken
 from .base.errors import ContractError
 from .loading.loaded import Loaded
-from .plugins.amplifier.mount_function import module_name
 from .plugins.functions.function_tool import function_tool, is_function
 from .plugins.sources.source import spelled
 
@@ -89,6 +88,8 @@ class NotedFunctions:
         Raises:
             PluginNameTaken: one of that name is noted already; says where both stand.
         """
+        from .plugins.amplifier.mount_function import module_name  # noqa: PLC0415 - only tools that are noted need it
+
         name = made.adapter.name if isinstance(made, Loaded) else module_name(plugin)
         if name in self._all:
             there, _ = self._all[name]

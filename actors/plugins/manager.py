@@ -23,7 +23,6 @@ from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
 from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
-from ..threads.uninterrupted import uninterrupted
 from .first_answers import Offered, Prepared, first_answers, first_state, offered, outcome, set_up
 from .registration import Registration
 
@@ -307,6 +306,8 @@ class PluginManager:
         if any(lock._is_owned() for lock in (self.lock, self._beginning)):  # type: ignore[attr-defined]  # noqa: SLF001 - locks say it nowhere else
             begin()
         else:
+            from ..threads.uninterrupted import uninterrupted  # noqa: PLC0415 - only a board with hosts needs it
+
             uninterrupted(begin)
 
     def _begin_hosted(

@@ -19,6 +19,7 @@ from ...base.errors import JsonValueError
 from ...base.json import dump_json
 from ...hosts.errors import HostGone
 from ...hosts.process.process import ProcessExit, RingBuffer
+from ...hosts.process.pump import FAULTS
 from ...hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
 from ...hosts.protocol.wire import PROTOCOL_VERSION, LineSplitter
 from .. import faults as f
@@ -38,11 +39,6 @@ _PATIENCE = 0.25
 
 _SWEEP = 0.02
 """Seconds that it takes to find and end an orphan."""
-
-_CLOSED = {
-    "stdout_closed": "it closed its stdout and lived on",
-    "stdin_closed": "it closed its stdin and lived on",
-}
 
 
 class ScriptedGeneration:
@@ -189,7 +185,7 @@ class ScriptedGeneration:
     def _note_closed(self, fault: str) -> None:
         def lose_patience() -> None:
             if self._stop_reason is None:
-                self.stop(_CLOSED[fault], KILL_NOW, fault=fault)
+                self.stop(FAULTS[fault], KILL_NOW, fault=fault)
 
         self._clock.call_at(self._clock.now() + _PATIENCE, lose_patience)
 

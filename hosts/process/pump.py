@@ -69,10 +69,11 @@ _PATIENCE = 0.25
 """Seconds that a process may live on after it closed its stdout or stdin, before it is taken for
 broken. Most that do so are about to end, and then their own exit says more than ours would."""
 
-_FAULTS = {
+FAULTS = {
     "stdout_closed": "it closed its stdout and lived on",
     "stdin_closed": "it closed its stdin and lived on",
 }
+"""For what a process is stopped that has closed a stream: as `ProcessExit` has it, and for people."""
 
 _Fact = TypeVar("_Fact")
 
@@ -192,5 +193,5 @@ class Pumping(ABC):
         patience = self._fault_at + _PATIENCE - time.monotonic()
         if patience > 0:
             return patience
-        self._process.stop(_FAULTS[self._fault], KILL_NOW, fault=self._fault)
+        self._process.stop(FAULTS[self._fault], KILL_NOW, fault=self._fault)
         return self._process.climb()

@@ -14,7 +14,6 @@ from ..environment import secrets_of
 from .oom import killed_for_memory, oom_kills
 from .python_crash import python_crash
 from .redaction import Redactor
-from .uncaught_error import thrown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -274,6 +273,8 @@ def probable_cause(
         for pattern, cause in _CLUES:
             if re.search(pattern, stderr):
                 return cause
+        from .uncaught_error import thrown  # noqa: PLC0415 - only a crash needs it
+
         if (error := thrown(stderr)) is not None:
             return f"an error that nothing caught: {error}"
     if (told := _by_system(exit_, oom_kill)) is not None:

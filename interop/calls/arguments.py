@@ -19,7 +19,6 @@ import json
 import math
 import re
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
@@ -30,7 +29,7 @@ from ..hub import InspectedCall
 from ..limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..hub import PayloadKind
 
@@ -95,72 +94,8 @@ def parse_arguments(value: Any, *, decode_twice: bool = False, what: str = "the 
     try:
         copy = exact_json(value, what="arguments")
     except JsonValueError as error:
-        return _malformed(None, "not_json_value", str(error))
+        return malformed(None, "not_json_value", str(error))
     return Arguments("object" if isinstance(copy, dict) else "json", copy, None, None)
-
-
-def arguments_of(
-    call: Mapping[str, Any],
-    key: str,
-    known: Collection[str],
-    *,
-    required: bool,
-    around: Mapping[str, Any] = MappingProxyType({}),
-    decode_twice: bool = False,
-) -> Arguments:
-    """Read the arguments of a call from the object that holds them.
-
-    Missing and null arguments are ``{}`` only if the form makes them optional and they do not stand elsewhere: as a text, object
-    or list under an unknown key, or as anything under a key by which other forms call them, there or in the object around. A
-    caller that puts its arguments elsewhere would else run its tool without any, and be told of success.
-
-    Args:
-        call: the object with the arguments.
-        key: where they belong.
-        known: all other keys that the form has.
-        required: the form has no call without arguments.
-        around: the object around the call, if it is in one. Servers add texts and objects of their own there.
-        decode_twice: see `parse_arguments`.
-    """
-    value = call.get(key)
-    if value is not None:
-        return parse_arguments(value, decode_twice=decode_twice)
-    strays = [
-        name
-        for name, item in call.items()
-        if name not in known and (isinstance(item, dict | str | list) or _is_said(name, item))
-    ]
-    strays += [
-        name
-        for name, item in around.items()
-        if item is not call and name not in strays and _is_said(name, item)
-    ]
-    if not required and not strays:
-        return Arguments("object", {}, None, None)
-    beside = ", but has " + ", ".join(f"{name[:60]!a}" for name in strays[:_MOST_TOLD]) if strays else ""
-    return _malformed(None, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
-
-
-def _is_said(name: str, item: Any) -> bool:
-    return item is not None and (name in _ARGUMENTS or name.lower().startswith("arg"))
-
-
-_ARGUMENTS: Final = frozenset(
-    {
-        "input",
-        "parameters",
-        "params",
-        "kwargs",
-        "payload",
-        "tool_input",
-        "toolInput",
-        "rawInput",
-        "partial_json",
-    }
-)
-"""Keys under which some form has its arguments, beside those that begin with ``arg``."""
-
-_MOST_TOLD: Final = 5
 
 
 def fault(code: FaultCode, message: str, **facts: Any) -> dict[str, Any]:
@@ -170,7 +105,7 @@ def fault(code: FaultCode, message: str, **facts: Any) -> dict[str, Any]:
 
 def _read_text(text: str, what: str) -> Arguments:
     if len(text) > MAX_ARGUMENT_CHARS:
-        return _malformed(text, "too_large", f"{what} {len(text)} characters long")
+        return malformed(text, "too_large", f"{what} {len(text)} characters long")
     try:
         payload = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -287,19 +222,19 @@ def _read_strictly(text: str, what: str) -> Arguments:
     try:
         payload = _STRICT.decode(text)
     except _RefusedError as refused:
-        return _malformed(text, refused.code, str(refused))
+        return malformed(text, refused.code, str(refused))
     except RecursionError:
-        return _malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
+        return malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
     except json.JSONDecodeError as error:
         parts = _concatenated_objects(text)
         if parts:
             message = f"{len(parts)} JSON objects follow each other where one belongs"
-            return _malformed(text, "concatenated", message, parts=parts)
-        return _malformed(text, "not_json", f"{what} not JSON: {error}")
+            return malformed(text, "concatenated", message, parts=parts)
+        return malformed(text, "not_json", f"{what} not JSON: {error}")
     except ValueError as error:  # an integer with more digits than Python is willing to convert
-        return _malformed(text, "not_finite", f"a number cannot be read: {error}")
+        return malformed(text, "not_finite", f"a number cannot be read: {error}")
     if isinstance(payload, (dict, list)) and _too_deep(payload, 0):
-        return _malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
+        return malformed(text, "too_deep", f"{what} nested more than {MAX_DEPTH} levels deep")
     return Arguments("object" if type(payload) is dict else "json", payload, text, None)
 
 
@@ -335,7 +270,8 @@ def _after_blanks(text: str, position: int) -> int:
     return run.end() if run else position
 
 
-def _malformed(raw: str | None, code: FaultCode, message: str, **facts: Any) -> Arguments:
+def malformed(raw: str | None, code: FaultCode, message: str, **facts: Any) -> Arguments:
+    """Return arguments of which nobody can tell what they are."""
     return Arguments("malformed", None, raw, fault(code, message, **facts))
 
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import Arguments, arguments_of, fault, leftovers, parse_arguments, read_function_call
+from ..calls.argument_place import arguments_of
+from ..calls.arguments import Arguments, fault, leftovers, parse_arguments, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import arguments_of, leftovers, read_function_call
+from ..calls.argument_place import arguments_of
+from ..calls.arguments import leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..calls.arguments import arguments_of, leftovers, read_function_call
+from ..calls.argument_place import arguments_of
+from ..calls.arguments import leftovers, read_function_call
 from ..calls.sanitizer import replayable_arguments
 from ..calls.writing_calls import argument_text, identity_of, lost_metadata
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras, wrapping_losses

@@ -150,6 +150,15 @@ IN_FUNCTION = {
         "callboard.plugins.amplifier.mount_function",
     ): "only what is registered as an object needs it",
     ("actors/amplifier/mounts.py", "callboard.actors.amplifier.mount"): "most boards mount no module",
+    (
+        "facade/tool_decorator.py",
+        "callboard.plugins.amplifier.mount_function",
+    ): "only tools that are noted before the start need it",
+    (
+        "actors/plugins/manager.py",
+        "callboard.actors.threads.uninterrupted",
+    ): "only a board with hosts needs it",
+    ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("plugins/amplifier/module.py", "asyncio"): "as above",

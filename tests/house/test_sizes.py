@@ -48,7 +48,6 @@ APART = {
     "hosts/packages/output_windows.py": "a system's own: the other one has its twin",
     "hosts/process/channel.py": "a queue, which is tested on every system; its user runs on one",
     "hosts/python/runner/known_states.py": "which states are known is no matter of threads and streams",
-    "hosts/report/uncaught_error.py": "the crash of one runtime, read; the report is for all",
     "interop/streams/anthropic.py": "the stream of a provider, beside the others",
     "interop/streams/bedrock.py": "the stream of a provider, beside the others",
     "interop/streams/cohere.py": "the stream of a provider, beside the others",

@@ -194,4 +194,8 @@ def room_of(target: str) -> str | None:
 
 def is_standard(name: str) -> bool:
     """Whether the module belongs to Python itself."""
-    return name in sys.stdlib_module_names
+    return name in sys.stdlib_module_names or name in _LATER
+
+
+_LATER = {"annotationlib"}
+"""Modules of Python itself that came after 3.11, and are imported by those versions alone that have them."""

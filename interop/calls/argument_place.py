@@ -1,0 +1,75 @@
+"""Where in a call its arguments stand, and what it means that they do not stand there."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from .arguments import Arguments, malformed, parse_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+def arguments_of(
+    call: Mapping[str, Any],
+    key: str,
+    known: Collection[str],
+    *,
+    required: bool,
+    around: Mapping[str, Any] = MappingProxyType({}),
+    decode_twice: bool = False,
+) -> Arguments:
+    """Read the arguments of a call from the object that holds them.
+
+    Missing and null arguments are ``{}`` only if the form makes them optional and they do not stand elsewhere: as a text, object
+    or list under an unknown key, or as anything under a key by which other forms call them, there or in the object around. A
+    caller that puts its arguments elsewhere would else run its tool without any, and be told of success.
+
+    Args:
+        call: the object with the arguments.
+        key: where they belong.
+        known: all other keys that the form has.
+        required: the form has no call without arguments.
+        around: the object around the call, if it is in one. Servers add texts and objects of their own there.
+        decode_twice: see `parse_arguments`.
+    """
+    value = call.get(key)
+    if value is not None:
+        return parse_arguments(value, decode_twice=decode_twice)
+    strays = [
+        name
+        for name, item in call.items()
+        if name not in known and (isinstance(item, dict | str | list) or _is_said(name, item))
+    ]
+    strays += [
+        name
+        for name, item in around.items()
+        if item is not call and name not in strays and _is_said(name, item)
+    ]
+    if not required and not strays:
+        return Arguments("object", {}, None, None)
+    beside = ", but has " + ", ".join(f"{name[:60]!a}" for name in strays[:_MOST_TOLD]) if strays else ""
+    return malformed(None, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
+
+
+def _is_said(name: str, item: Any) -> bool:
+    return item is not None and (name in _ARGUMENTS or name.lower().startswith("arg"))
+
+
+_ARGUMENTS: Final = frozenset(
+    {
+        "input",
+        "parameters",
+        "params",
+        "kwargs",
+        "payload",
+        "tool_input",
+        "toolInput",
+        "rawInput",
+        "partial_json",
+    }
+)
+"""Keys under which some form has its arguments, beside those that begin with ``arg``."""
+
+_MOST_TOLD: Final = 5
