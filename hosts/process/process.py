@@ -253,7 +253,7 @@ class HostProcess(ABC):
             self._wake()
 
     def has_ended(self) -> bool:
-        """See `Transport`."""
+        """Whether it has ended, though the pump may not have told it yet."""
         return has_ended(self.popen)
 
     def abort(self) -> None:

@@ -258,7 +258,8 @@ VALUES = [
 
 
 MADE_BY_THE_HOUSE = {
-    "Call", "Code", "Configuration", "Event", "FailedPlugin", "HostedToolPlugin", "Outcome", "Reloaded", "RestartType",
+    "Call", "CallResult", "Code", "CodeLiteral", "Configuration", "Event", "FailedPlugin", "HostedToolPlugin", "Outcome",
+    "OutcomeLiteral", "Reloaded", "RestartType",
     "ToolContext", "ToolDescriptor", "ToolPlugin", "__version__",
 }  # fmt: skip
 """Public names that a program is given, compares with or derives from, and makes nothing of."""

@@ -158,6 +158,7 @@ ALLOWED = {
         "base/foreign.py",
         "threading",
     ): "it asks whether this is the main thread, whose interrupts are the program's",
+    ("base/foreign.py", "signal"): "it asks which handlers are installed, to tell what they raise",
     ("plugins/adapter/async_bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
     ("supervision/restart/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
 }

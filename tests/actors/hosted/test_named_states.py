@@ -151,7 +151,7 @@ LARGE_LISTS = st.integers(200, 400).map(lambda size: list(range(size)))
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["read", "set", "push", "remove", "infinite", "leave_out"]),
+        st.sampled_from(["read", "set", "push", "remove", "leave_out"]),
         KEYS,
         VALUES | LARGE_LISTS,
     ),
@@ -169,8 +169,6 @@ def after(state, steps):
             state[key].append(value)
         elif what in {"remove", "leave_out"}:
             state.pop(key, None)
-        elif what == "infinite":
-            state[key] = None
     return state
 
 

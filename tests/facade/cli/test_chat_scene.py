@@ -102,7 +102,7 @@ def scene_of(*events, width=60):
         ),
         (
             [said("So"), {"type": "done", "reason": "length"}],
-            "\nSo\n\n! turn  the answer was cut off: it reached the limit of its length; say 'go on', or\n        allow more by max_output_tokens\n\n200 ms\n\n",
+            "\nSo\n\n! turn  the answer was cut off: it reached the limit of its\n        length; say 'go on', or allow more by\n        max_output_tokens\n\n100 ms\n\n",
         ),
         (
             [{"type": "usage", "input_tokens": 1000, "output_tokens": 2}, {"type": "usage", "input_tokens": 1}, {"type": "done", "reason": "answered"}],

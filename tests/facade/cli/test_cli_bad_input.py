@@ -81,10 +81,13 @@ def test_arguments_that_should_come_from_an_empty_stdin_are_missed(upper):
     [
         ("[]", "the configuration is []; it has to be an object"),
         ('{"plugin": []}', "unknown key 'plugin'; did you mean 'plugins'?"),
-        ('{"calls": {"deadline": 0}}', "$.calls: 'deadline' is 0.0; it has to be more than 0 seconds"),
-        ('{"calls": {"mailbox_size": 0}}', "$.calls: 'mailbox_size' is 0; it has to be at least 1"),
-        ('{"calls": {"max_line_bytes": 10}}', "$.calls: 'max_line_bytes' is 10; it has to be at least 4,096"),
-        ('{"calls": {"flight_recorder": 999}}', "'flight_recorder' is 999; it has to be at most 256"),
+        (
+            '{"calls": {"deadline": 0}}',
+            "$.calls.deadline is 0.0; it has to be more than 0 seconds, or null for none",
+        ),
+        ('{"calls": {"mailbox_size": 0}}', "$.calls.mailbox_size is 0; it has to be at least 1"),
+        ('{"calls": {"max_line_bytes": 10}}', "$.calls.max_line_bytes is 10; it has to be at least 4,096"),
+        ('{"calls": {"flight_recorder": 999}}', "$.calls.flight_recorder is 999; it has to be at most 256"),
         ('{"start_deadline": 0}', "$.start_deadline is 0; no host starts in no time"),
     ],
 )

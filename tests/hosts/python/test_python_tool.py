@@ -117,6 +117,7 @@ def test_the_way_is_json_and_back():
 def test_a_class_of_the_program_is_found_by_its_file(monkeypatch, tmp_path):
     program = types.ModuleType("__main__")
     program.__file__ = str(tmp_path / "program.py")
+    (tmp_path / "program.py").touch()
     program.__spec__ = None
     program.Tool = type("Tool", (), {"__module__": "__main__"})
     monkeypatch.setitem(sys.modules, "__main__", program)

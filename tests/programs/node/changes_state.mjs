@@ -5,8 +5,7 @@ const DO = {
   set: (state, key, value) => (state[key] = value),
   push: (state, key, value) => Array.isArray(state[key]) && state[key].push(value),
   remove: (state, key) => delete state[key],
-  // What is not JSON, or not as it comes back from it.
-  infinite: (state, key) => (state[key] = Infinity),
+  // What does not come back from JSON.
   leave_out: (state, key) => (state[key] = undefined),
 };
 

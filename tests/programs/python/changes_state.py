@@ -20,8 +20,6 @@ class ChangesState:
                     state[key].append(value)
                 case "remove" | "leave_out":
                     state.pop(key, None)
-                case "infinite":
-                    state[key] = None
         if arguments.get("fail"):
             raise ValueError("told to fail")
         return {"success": True, "result": json.loads(seen)}
