@@ -18,6 +18,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...base.foreign import is_interrupt
 from ...base.forking import close_own, own
 from ...plugins.results.failures import describe
 from ..errors import HostGone
@@ -85,6 +86,8 @@ class PolledProcess(HostProcess):
         try:
             self._outbox.send(data, self._stdin)
         except OSError as error:
+            if is_interrupt(error):  # a time limit of the program's may be one, and is no broken pipe
+                raise
             self._lose_stdin()
             raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
         finally:  # an interrupt may have come between a write and the end of its entry

@@ -40,8 +40,8 @@ class Interrupted(KeyboardInterrupt):
     """Raised at a point, as Ctrl-C is."""
 
 
-class OutOfTime(Exception):
-    """Raised at a point, as the time limit of a task queue is."""
+class OutOfTime(TimeoutError):
+    """Raised at a point, as many handlers of alarms do; it is an `OSError` too."""
 
 
 class Interruption:

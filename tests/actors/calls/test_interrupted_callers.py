@@ -18,7 +18,7 @@ from callboard.actors.calls.waiting import _Alarm
 from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
-from every_point import interrupted_at_each_point
+from every_point import Interrupted, OutOfTime, interrupted_at_each_point
 from leaks import no_leaks, wait_until
 from manual_clock import ManualClock
 from memory_hosts import memory_board
@@ -239,16 +239,17 @@ BEFORE_THE_FIRST_LINE = (
 
 @KINDS
 @pytest.mark.parametrize(
-    "run",
+    ("run", "kind"),
     [
-        lambda board: board.call("echo", text="x"),
-        lambda board: board.execute(tool_call("echo", text="x")),
-        lambda board: list(board.stream(tool_call("echo", text="x"))),
+        (lambda board: board.call("echo", text="x"), Interrupted),
+        (lambda board: board.execute(tool_call("echo", text="x")), OutOfTime),
+        (lambda board: list(board.stream(tool_call("echo", text="x"))), Interrupted),
     ],
     ids=["call", "execute", "stream"],
 )
-def test_an_interrupted_call_that_nobody_else_holds_leaves_nothing_under_way(board, run):
-    astray = [place for place in interrupted_at_each_point(lambda: run(board)) if not works(board)]
+def test_an_interrupted_call_that_nobody_else_holds_leaves_nothing_under_way(board, run, kind):
+    points = interrupted_at_each_point(lambda: run(board), kind=kind)
+    astray = [place for place in points if not works(board)]
 
     assert astray == []
 
