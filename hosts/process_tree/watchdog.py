@@ -82,13 +82,14 @@ class Watchdog:
         """End the watchdog; hosts still registered are ended by it on its way out."""
         with self._lock:
             self._closed = True
-            process, self._process = self._process, None
+            process = self._process
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
             if sys.platform != "win32":
                 process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
             process.wait()
+            self._process = None  # last: a close that was interrupted is done again
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off: do not hold the pipe, whose end has to come when the parent's does."""

@@ -11,6 +11,7 @@ import pytest
 from callboard.hosts.process.posix_process import PolledProcess
 from callboard.hosts.process_tree.tree_kill import created
 from callboard.hosts.process_tree.watchdog import Watchdog
+from every_point import interrupted_at_each_point
 from evil_hosts import evil
 from leaks import TEST_MARK, alive, no_leaks, wait_gone, wait_until
 from programs import EVIL_PYTHON
@@ -81,6 +82,24 @@ def test_closing_it_twice_and_what_comes_after_is_harmless():
 
         assert watchdog.pid is None
         assert alive(host.pid)
+
+
+def test_a_close_that_was_interrupted_is_gone_on_with_by_the_next():
+    watchdogs = []
+
+    with a_session() as host:
+        birth = created(host.pid)
+
+        def begin():
+            watchdogs.append(Watchdog())
+            watchdogs[-1].add(host.pid, birth)
+
+        def close():
+            watchdogs[-1].close()
+
+        for place in interrupted_at_each_point(close, before=begin):
+            close()
+            assert watchdogs[-1].pid is None, place
 
 
 def test_one_that_was_killed_is_replaced_and_the_new_one_knows_what_the_old_one_knew():
