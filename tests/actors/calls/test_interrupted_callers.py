@@ -98,7 +98,7 @@ def let_through(_event, _data):
 @pytest.mark.parametrize("hooks", [(), ("tool:pre", "tool:post")], ids=["without hooks", "with hooks"])
 def test_an_interrupted_submit_leaves_the_plugin_free_for_the_next_call(board, hooks):
     for event in hooks:
-        board.hook(event, let_through)
+        board.hook(event, let_through, deadline=PATIENCE)
 
     astray = [place for place in interrupted_at_each_point(lambda: an_echo(board)) if not works(board)]
 
@@ -282,7 +282,7 @@ def test_an_interrupted_call_that_nobody_else_holds_does_not_go_on(run, hooks, t
 
         of_a_thread(board, tmp_path)
         for event in hooks:
-            board.hook(event, let_through)
+            board.hook(event, let_through, deadline=PATIENCE)
         ended = queue.SimpleQueue()
         board.subscribe(ended.put, ["call_ended"])
 
