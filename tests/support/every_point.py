@@ -66,6 +66,8 @@ class Interruption:
         self._calls: dict[FrameType, int] = {}
 
     def __enter__(self) -> Self:
+        # Python 3.12 tells of instructions only if a frame has asked for them before.
+        sys._getframe().f_trace_opcodes = self._after_calls
         sys.settrace(self._enter_frame)
         return self
 
