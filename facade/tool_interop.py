@@ -1,5 +1,8 @@
 """Tool interop, under the name that providers and plugins import it by."""
 
+from .interop.assembly.assembler import Assembler, StreamLimits
+from .interop.assembly.event_bytes import EventReader, EventStreamError
+from .interop.assembly.stream_errors import StreamError
 from .interop.calls.arguments import parse_arguments, read_function_call
 from .interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
@@ -23,10 +26,7 @@ from .interop.default_registry import (
 from .interop.hub import InspectedCall, InspectedResult, InspectedSchema
 from .interop.registry.request_conversion import RequestConversion
 from .interop.results.text_fallback import as_text
-from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
-from .interop.streams.event_bytes import EventReader, EventStreamError
-from .interop.streams.stream_errors import StreamError
 from .interop.transcripts.repair import repair_transcript
 from .interop.transcripts.repair_report import Repair, RepairCode, Repaired
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
+from ...interop.assembly.event_bytes import EventReader, EventStreamError
 from ...interop.calls.arguments import parse_arguments
 from ...interop.exact_json import exact_json, json_text
-from ...interop.streams.event_bytes import EventReader, EventStreamError
 from ..errors import ProviderError
 from ..wires.attempts import Again, AttemptFailed, Failure, after_failure, of_error, of_status, request_id
 

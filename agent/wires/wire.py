@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ...base.frozen import frozen
+from ...interop.assembly.stream_errors import StreamError
 from ...interop.parts import TextPart
 from ...interop.streams.calls import assembler
-from ...interop.streams.stream_errors import StreamError
 from ..requests.stop_reasons import stop_reason
 from .attempts import AttemptFailed, Failure, of_error
 from .skeleton import text_place

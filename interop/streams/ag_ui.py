@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..assembly.runs import RunAssembler, RunDraft
 from ..format_ids import AG_UI
-from .runs import RunAssembler, RunDraft
 
 
 class AgUiAssembler(RunAssembler):

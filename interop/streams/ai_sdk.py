@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
+from ..assembly.runs import RunAssembler, RunDraft
 from ..format_ids import AI_SDK
-from .runs import RunAssembler, RunDraft
 
 _SETTLED: Final = frozenset(
     {

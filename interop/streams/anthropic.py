@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..assembly.blocks import BlockAssembler
 from ..format_ids import ANTHROPIC_MESSAGES
-from .blocks import BlockAssembler
 
 
 class AnthropicAssembler(BlockAssembler):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..assembly.blocks import BlockAssembler
 from ..format_ids import BEDROCK_CONVERSE
-from .blocks import BlockAssembler
 
 
 class BedrockAssembler(BlockAssembler):

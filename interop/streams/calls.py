@@ -13,6 +13,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from ..assembly.stream_errors import UnknownStreamError
 from ..format_ids import family_of
 from .ag_ui import AgUiAssembler
 from .ai_sdk import AiSdkAssembler
@@ -23,12 +24,11 @@ from .gemini import GeminiAssembler
 from .ollama import OllamaAssembler
 from .openai_chat import ChatAssembler
 from .openai_responses import ResponsesAssembler
-from .stream_errors import UnknownStreamError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .assembler import Assembler, StreamLimits
+    from ..assembly.assembler import Assembler, StreamLimits
 
 ASSEMBLERS: Final[Mapping[str, type[Assembler]]] = MappingProxyType(
     {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..assembly.blocks import BlockAssembler
 from ..format_ids import COHERE
-from .blocks import BlockAssembler
 
 if TYPE_CHECKING:
-    from .blocks import BlockDraft
+    from ..assembly.blocks import BlockDraft
 
 
 class CohereAssembler(BlockAssembler):

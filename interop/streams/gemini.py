@@ -22,13 +22,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from ..assembly.argument_tree import ArgumentTree
+from ..assembly.assembler import Assembler, Draft
 from ..errors import describe
 from ..exact_json import json_text
 from ..format_ids import GEMINI
 from ..limits import MAX_DEPTH
 from ..names.gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
-from .argument_tree import ArgumentTree
-from .assembler import Assembler, Draft
 
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "stringValue": str,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..assembly.assembler import Assembler, Draft
 from ..errors import describe
 from ..format_ids import OLLAMA
 from ..formats.openai_chat_function import is_ollama_call
-from .assembler import Assembler, Draft
 
 
 class OllamaAssembler(Assembler):

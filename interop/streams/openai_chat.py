@@ -20,11 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from ..assembly.argument_text import is_whole
+from ..assembly.assembler import Assembler, Draft, cut_off
 from ..errors import describe
 from ..exact_json import json_text
 from ..format_ids import OPENAI_CHAT
-from .argument_text import is_whole
-from .assembler import Assembler, Draft, cut_off
 
 _PAYLOADS: Final = {"function": "arguments", "custom": "input"}
 """What a delta nests its name in, and what the payload is called there."""

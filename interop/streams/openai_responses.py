@@ -18,11 +18,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from ..assembly.argument_text import joined, mean_the_same
+from ..assembly.assembler import Assembler, Draft, cut_off
 from ..errors import describe
 from ..format_ids import OPENAI_RESPONSES
 from ..names.native_types import ACTIONS, is_for_the_client
-from .argument_text import joined, mean_the_same
-from .assembler import Assembler, Draft, cut_off
 
 _PAYLOADS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 """Type of an item -> where its payload stands."""

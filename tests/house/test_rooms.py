@@ -15,7 +15,6 @@ MOST = 14
 
 WIDE = {
     "interop/formats": 29,  # a family: the wire formats
-    "interop/streams": 17,  # a family: their streams
 }
 """Folders with more, and how many."""
 

@@ -29,12 +29,12 @@ from callboard.hosts.protocol.peer_events import Answered, Breach
 from callboard.hosts.python.runner.messages import read_request
 from callboard.hosts.report.crash_report import last_words, probable_cause
 from callboard.hosts.report.redaction import Redactor
+from callboard.interop.assembly.event_bytes import EventReader, EventStreamError
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InteropError, UncheckableSchemaError
 from callboard.interop.schemas.argument_check import ArgumentCheck
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.interop.streams.event_bytes import EventReader, EventStreamError
-from callboard.interop.streams.stream_errors import StreamError
 from callboard.plugins.sources.entry import parse_entry
 from callboard.plugins.sources.git_url import (
     address_problem,

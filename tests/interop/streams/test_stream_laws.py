@@ -6,9 +6,9 @@ import json
 from itertools import pairwise
 
 import pytest
+from callboard.interop.assembly.event_bytes import EventReader
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.event_bytes import EventReader
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import RECORDS

@@ -7,10 +7,10 @@ import json
 from contextlib import suppress
 
 import pytest
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.format_ids import belongs_to, canonical_format
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.interop.streams.stream_errors import StreamError
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import containers, values

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from callboard.interop.assembly.assembler import StreamLimits
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.stream_errors import StreamError
 from interop_json import canonical, containers
 from native_forms import ACTIONS, HOSTED_CALLS
 

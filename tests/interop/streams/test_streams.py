@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from callboard.interop.assembly.stream_errors import UnknownStreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.interop.streams.stream_errors import UnknownStreamError
 from interop_corpus import RECORDS
 from interop_streams import assembled
 

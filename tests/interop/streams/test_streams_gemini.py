@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.stream_errors import StreamError
 
 GEMINI = "gemini.generate_content"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from callboard.interop.assembly.assembler import StreamLimits
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.default_registry import ToolInteropTarget
-from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.interop.streams.stream_errors import StreamError
 
 CHAT, RESPONSES, ANTHROPIC = "openai.chat_completions", "openai.responses", "anthropic.messages"
 BEDROCK, GEMINI = "bedrock.converse", "gemini.generate_content"

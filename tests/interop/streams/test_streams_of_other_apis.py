@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from callboard.interop.assembly.assembler import StreamLimits
+from callboard.interop.assembly.event_bytes import EventReader
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.event_bytes import EventReader
-from callboard.interop.streams.stream_errors import StreamError
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical

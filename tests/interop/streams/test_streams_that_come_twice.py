@@ -6,9 +6,9 @@ import json
 from contextlib import suppress
 
 import pytest
+from callboard.interop.assembly.event_bytes import EventReader
+from callboard.interop.assembly.stream_errors import StreamError
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.event_bytes import EventReader
-from callboard.interop.streams.stream_errors import StreamError
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical
