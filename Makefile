@@ -45,7 +45,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types check-public-types check-page-types typed bench matrix format clean node moved view
 
 help: ## Say what there is to make
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
 
 demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
