@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from typing import TYPE_CHECKING
 
@@ -49,22 +50,31 @@ def read_file(file: Path) -> str | None:
         raise ClientFileError(file, f"is not UTF-8 (byte {error.start})") from None
 
 
-def exchange(file: Path, before: str | None, after: str, backup: Path | None = None) -> None:
-    """Put a text in place of another; a reader sees the one or the other. The mode stays; of a link, what it leads to is exchanged.
+def exchange(
+    file: Path, before: str | None, after: str, backup: Path | None = None, *, follow: bool = True
+) -> None:
+    """Put a text in place of another; a reader sees the one or the other. The mode stays.
+
+    No other file is written to but the one that is named. A folder may have come from anybody, with links where we make files.
 
     Args:
         file: which.
         before: what stood in it when it was read; ``None`` if it was not there.
         after: what is to stand in it.
-        backup: where what stood in it is kept, for its owner alone.
+        backup: where what stood in it is kept, for its owner alone; nothing may be there yet.
+        follow: of a link, what it leads to is exchanged; else it is refused.
 
     Raises:
-        ClientFileError: it holds something else by now, or cannot be written; then it is as it was.
+        ClientFileError: it holds something else by now, is a link that is not to be followed, or cannot be written; then it is as it was.
     """
+    if not follow and file.is_symlink():
+        raise ClientFileError(
+            file, "is a link, and Callboard makes none there; nothing was written. Remove it"
+        )
     if read_file(file) != before:
         raise ClientFileError(file, "has changed since it was read; nothing was written, try again")
     file = file.resolve()
-    beside = file.with_name(f".{file.name}.callboard")
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if backup is not None and before is not None:
@@ -91,7 +101,8 @@ def remove(file: Path) -> None:
 
 
 def _write(file: Path, text: str) -> None:
-    with open(file, "wb", opener=open_private) as opened:
+    """Write a new file: whatever is there already, a link too, is an error."""
+    with open(file, "xb", opener=open_private) as opened:
         opened.write(text.encode("utf-8"))
         opened.flush()
         os.fsync(opened.fileno())

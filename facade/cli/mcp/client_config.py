@@ -82,13 +82,15 @@ def _change(client: Client, file: Path, change: Callable[[Texts], Texts], *, yes
             out.console.print(line, soft_wrap=True)
         if after.servers is not None and after.servers != now.servers:
             out.console.print(f"The servers move to {servers}", soft_wrap=True)
+        if file.is_symlink():
+            out.console.print(f"{file} is a link: what is changed is {file.resolve()}", soft_wrap=True)
     if not yes and not click.confirm(f"Change the file of {client.title}?", err=True):
         complain("nothing was changed")
         return FAILED
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     # The servers first on the way out, and last on the way back: whatever ends this in between, they stand in one of the files.
     if after.servers is not None and after.servers != now.servers:
-        exchange(servers, now.servers, after.servers)
+        exchange(servers, now.servers, after.servers, follow=False)
     backup = file.with_name(f"{file.name}.{stamp}.backup")
     exchange(file, before, after.client, backup)
     if after.servers is None and now.servers is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -167,3 +168,28 @@ def test_what_is_taken_back_needs_no_file_of_the_client() -> None:
     assert read(taken_back(Texts("", front.servers), CLAUDE, "callboard").client) == {
         "mcpServers": read(OWN)["mcpServers"]
     }
+
+
+@pytest.mark.parametrize("planted", [".mcp.json.callboard", "mcp.json.backup"])
+def test_a_link_that_was_planted_beside_a_file_is_not_written_through(tmp_path: Path, planted: str) -> None:
+    victim, file = tmp_path / "victim", tmp_path / "mcp.json"
+    victim.write_text("mine")
+    file.write_text(OWN)
+    (tmp_path / planted).symlink_to(victim)
+
+    with suppress(ClientFileError):
+        exchange(file, OWN, "{}", tmp_path / "mcp.json.backup")
+
+    assert victim.read_text() == "mine"
+    assert file.read_text() in {OWN, "{}"}
+
+
+def test_a_file_of_ours_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    victim, servers = tmp_path / "victim", tmp_path / "mcp.callboard.json"
+    victim.write_text("{}")
+    servers.symlink_to(victim)
+
+    with pytest.raises(ClientFileError, match="is a link"):
+        exchange(servers, "{}", '{"a": 1}', follow=False)
+
+    assert victim.read_text() == "{}"
