@@ -99,10 +99,10 @@ def test_a_process_that_grows_by_more_than_its_record_with_the_generations_is_co
 
 @pytest.mark.parametrize(("leak", "standing"), [(0, Standing.HELD), (35, Standing.BROKEN)])
 def test_the_memory_of_this_process_is_judged_beside_the_facts_that_it_has_recorded(leak, standing, tmp_path):
-    facts, kept = list(run_of(20_000).facts), []
+    facts, kept = list(run_of(2_000).facts), []
     half = usage(101.0, facts, tmp_path)
 
-    facts += run_of(50_000).facts
+    facts += run_of(5_000).facts
     kept += [[bytes(1024) + b"a" for _ in range(leak)] for _ in range(600)]
     check = check_level(run_of(700), half, usage(700.0, facts, tmp_path))
 
