@@ -3,7 +3,7 @@
 So a caller can be held to it: one that was told a deadline, or a crash, had no answer yet, and one that has read parts has read
 those that were emitted, in their order. What goes to the hosts is the `Witness`'s affair.
 
-It reads version 1 of our own protocol, and no other. A host that has broken the protocol is not heard any more, by the board
+It reads version 1 of our own protocol, and no other: of MCP servers nothing is recorded. A host that has broken the protocol is not heard any more, by the board
 neither.
 """
 
@@ -16,6 +16,7 @@ from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...hosts.host import Host
 from ...hosts.process.transport import ProcessTransport
+from ...hosts.translating_host import TranslatingHost
 from ..checker.facts import PartsRead, Replied
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class LineRecord:
         self._plugin = plugin
         self._carry = carry or ProcessTransport
         self._recorder: Recorder | None = None
+        self._is_ours = False
         self._lock = threading.Lock()
         self._parts: dict[str, list[tuple[str, Any]]] = {}
 
@@ -57,7 +59,8 @@ class LineRecord:
     def __call__(
         self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
     ) -> Transport:
-        if isinstance(listener, Host):
+        if isinstance(listener, Host) and not isinstance(listener, TranslatingHost):
+            self._is_ours = True
             # In its place, and not around it: those further in have to know the host too.
             listener.on_output = _Line(self, listener).on_output  # type: ignore[method-assign]
         return self._carry(name, command, listener, watchdog)
@@ -79,7 +82,7 @@ class LineRecord:
         """What the caller reads of a call that has ended; ``None`` where nothing can be said of it."""
         with self._lock:
             emitted = self._parts.pop(name, [])
-        if call.parts_dropped or len(emitted) > _MOST or self._recorder is None:
+        if not self._is_ours or call.parts_dropped or len(emitted) > _MOST or self._recorder is None:
             return None
         ending = call.result()
         own = ending["success"] or ending.get("code") in {None, "tool_raised", "host_crashed"}

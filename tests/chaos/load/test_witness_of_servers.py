@@ -10,12 +10,15 @@ import sys
 import pytest
 from boards import add_node
 from callboard.actors.board import Board
-from callboard.chaos.checker.facts import Answered, Ran
+from callboard.actors.hosting.settings import HostSettings
+from callboard.chaos.checker.facts import Answered, PartsRead, Ran
 from callboard.chaos.checker.invariants import violations
+from callboard.chaos.load.line_record import LineRecord
 from callboard.chaos.load.requests import Request, Source
 from callboard.chaos.load.thread_witness import overhear
 from callboard.chaos.load.witness import Witness
 from callboard.chaos.recorder import Recorder
+from callboard.hosts.mcp.tool import McpToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.invocation import Invocation
 from callboard.trial.trial import Plan, Trial
@@ -189,3 +192,19 @@ def test_a_tool_in_this_process_is_overheard(tool):
     assert witness.judge("c1", {"success": True, "result": 1}) == {"generation": 0}
     assert witness.judge("c1", {"success": True, "result": 0})["wrong"]
     assert witness.judge("c2", {"success": True, "result": 2})["wrong"]
+
+
+def test_of_a_line_in_another_protocol_no_parts_are_claimed_to_have_been_emitted():
+    line = LineRecord("server")
+    server = McpToolPlugin("server", [sys.executable, str(PYTHON / "mcp_server.py")], env=TEST_MARK)
+    server.carry = line
+    with no_leaks(), Board() as board:
+        board.add_hosted(PluginAdapter(server), server, host=HostSettings({}))
+        recorder = Recorder(board)
+        line.begin(recorder)
+        call = recorder.submit("server", "steps", {}, name="c1")
+        call.result(PATIENCE)
+        recorder.close()
+
+    assert [fact for fact in recorder.run().facts if isinstance(fact, PartsRead)] == []
+    assert violations(recorder.run()) == ()
