@@ -101,7 +101,7 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
         for fact in run.facts
         if isinstance(fact, Happened) and fact.kind == "thread_fenced"
     }
-    loaded = _times_loaded(run)
+    loaded, at_end = _times_loaded(run, Asked), _times_loaded(run, Answered)
     for plugin, ran in ledger.of_plugins().items():
         terms = run.terms.get(plugin)
         if terms is None:
@@ -111,8 +111,9 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
             going = [before for before in going if _goes_on(before, one)]
             counted = going
             # A thread can be given up, and not be ended; nor when its plugin is taken off.
+            # A call that is submitted while it is loaded again may be the new one's: who has loaded it notes that a moment later.
             if not terms.hosted:
-                same = loaded.get(one.call)
+                same = at_end.get(one.call)
                 counted = [
                     each for each in going if each.call not in fenced and loaded.get(each.call) == same
                 ]
@@ -123,14 +124,14 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
             going.append(one)
 
 
-def _times_loaded(run: Run) -> dict[str, int]:
-    """How often the plugin of each call had been loaded again when it was submitted."""
+def _times_loaded(run: Run, kind: type[Asked | Answered]) -> dict[str, int]:
+    """How often the plugin of each call had been loaded again when it was submitted, or had ended."""
     found: dict[str, int] = {}
     times: dict[str, int] = {}
     for fact in run.facts:
         if isinstance(fact, Ordered) and fact.verb == "load":
             times[fact.plugin] = times.get(fact.plugin, 0) + 1
-        elif isinstance(fact, Asked):
+        elif isinstance(fact, kind):
             found[fact.call] = times.get(run.host_of(fact.plugin), 0)
     return found
 

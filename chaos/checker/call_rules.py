@@ -227,6 +227,7 @@ def one_call_at_a_time(run: Run) -> Iterator[Violation]:
 
 def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
     answered, ended = call_stories(run), ended_by_the_board(run)
+    stalls = [fact for fact in run.facts if isinstance(fact, Stalled)]
     latest = {one.call: one for one in all_begun}
     under_way: dict[str, Begun] = {}
     for one in all_begun:
@@ -242,7 +243,8 @@ def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
         answer = story.answers[0]
         # Who waits for an answer notes it when there is a processor to spare for that.
         end = min(answer.at, ended.get(before.call, answer.at))
-        if answer.ending in OWN_ANSWERS and end > one.fact.at + run.slack:
+        late = run.slack + stalled(stalls, one.fact.at, end)
+        if answer.ending in OWN_ANSWERS and end > one.fact.at + late:
             said = f"call {one.call} of {one.plugin!r} began while call {before.call} was under way"
             yield Violation("one call at a time", said, (*story.facts, one.fact))
 

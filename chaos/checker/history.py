@@ -228,7 +228,8 @@ def counts_without_a_gap(run: Run) -> Iterator[Violation]:
         if terms is None or not terms.counts or not story.answers or story.answers[0].ending != "success":
             continue
         answer, due = story.answers[0], last[story.plugin] + story.answers[0].added
-        if answer.counted not in {due, None} and _begins_anew(answer, resets[story.plugin], run.late):
+        differs = answer.counted is not None and answer.counted != due
+        if differs and _begins_anew(answer, resets[story.plugin], run.late):
             due = answer.added
         if answer.counted != due:
             said = f"call {story.call} of {story.plugin!r} counted {answer.counted}; {due} was due"

@@ -225,6 +225,11 @@ ACQUITTED = {
         (anew(keeps=False), begin("c1", 0), *ran("c2", 0), end("c1", 1)),
         THREAD,
     ),
+    "a thread of a plugin that was taken off, and a call that was submitted while that was loaded again": (
+        (*told("c1", "cancelled", UNKNOWN), told("c2")[0], Ordered(1.0, "book", "load"), *told("c2")[1:]),
+        (anew(keeps=False), begin("c1", 0), *ran("c2", 0), end("c1", 1)),
+        THREAD,
+    ),
     "two at once where two may": (
         (*told("c1"), *told("c2"), *told("c3")),
         (begin("c1", 0), begin("c2", 0), end("c2", 1), end("c1", 1), *ran("c3", 1)),

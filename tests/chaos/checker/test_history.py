@@ -114,6 +114,12 @@ def test_a_count_with_a_gap_is_found():
     assert said_of(run, COUNTS) == ["call c4 of 'book' counted 4; 3 was due"]
 
 
+def test_an_answer_whose_count_is_no_number_is_judged_as_any_other():
+    run = instead(GOOD, answered(5.2, "c4", 3, generation=3), answered(5.2, "c4", {"a": 1}, generation=3))
+
+    assert broken_rules(run) == {COUNTS}
+
+
 def test_a_counter_grows_by_what_was_asked():
     facts = tuple(
         fact._replace(added=5, counted=fact.counted and 5 * fact.counted)

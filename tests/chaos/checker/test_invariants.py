@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, PartsRead, Ran, Seen
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, PartsRead, Ran, Seen, Stalled
 from callboard.chaos.checker.invariants import RULES, check, standing, violations
 from callboard.chaos.checker.standings import Standing
 from runs import (
@@ -96,6 +96,17 @@ def test_a_tool_that_does_one_at_a_time_and_does_two_is_found():
     run = replace(run, facts=tuple(sorted(run.facts, key=lambda fact: fact.at)))
 
     assert broken_rules(run) == {"one call at a time"}
+
+
+@pytest.mark.parametrize(("stall", "found"), [(0.3, False), (0.02, True)])
+def test_an_end_that_a_stalled_program_notes_late_is_no_call_beside_the_next(stall, found):
+    run = instead(GOOD, Asked(5.0, "book", "c4", 60.0), Asked(2.0, "book", "c4", 60.0))
+    run = instead(run, Ran(5.1, "book", "c4", 3), Ran(2.55, "book", "c4", 2))
+    run = instead(run, answered(5.2, "c4", 3, generation=3), answered(2.7, "c4", 3, generation=2))
+    run = also(run, Stalled(2.65, "", stall))
+    run = replace(run, facts=tuple(sorted(run.facts, key=lambda fact: fact.at)))
+
+    assert ("one call at a time" in broken_rules(run)) == found
 
 
 def test_a_tool_that_may_do_several_may_begin_them_in_any_order():
