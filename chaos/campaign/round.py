@@ -32,7 +32,7 @@ from .ledger_rules import check_ledger
 from .sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ..checker.facts import Fact, Terms
@@ -274,8 +274,14 @@ class Round:
         return draw
 
     def _is_down(self, recorder: Recorder) -> bool:
-        """Whether a host is not ready, or is about to be replaced for a call that was given up and holds its place."""
-        busy = any(status["running"] for status in recorder.board.status()["plugins"].values())
+        """Whether a host is not ready, or about to be replaced for a call that was given up and holds its place; or a tool is refused.
+
+        The call that wakes a plugin is of one of its tools; the breaker of another may be open, or that be in quarantine.
+        """
+        plugins = recorder.board.status()["plugins"].values()
+        busy = any(
+            status["running"] or status["quarantine"] or _has_open_breaker(status) for status in plugins
+        )
         return busy or any(state != "ready" for state in _states(recorder).values())
 
     def _revive(self, recorder: Recorder) -> None:
@@ -286,6 +292,10 @@ class Round:
                 recorder.order("revive", plugin)
             elif state == "ready" and "problem" in status:
                 recorder.order("restart", plugin)
+
+
+def _has_open_breaker(status: Mapping[str, Any]) -> bool:
+    return any(breaker["retry_in"] for breaker in status["breakers"].values())
 
 
 def _states(recorder: Recorder) -> dict[str, str]:
