@@ -341,7 +341,7 @@ class Host:
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits. It takes no more requests."""
-        if not self._transport.has_ended():  # a crash that was quicker is told as one
+        if not self._transport.has_ended():  # its crash came before this stop
             self.stopped = self.stopped or reason
         self.take_no_more()  # before it is told: a call that is sent to one who is ending is lost with it
         if ladder is None or ladder.polite > 0:

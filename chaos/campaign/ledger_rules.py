@@ -111,7 +111,7 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
             going = [before for before in going if _goes_on(before, one)]
             counted = going
             # A thread can be given up, and not be ended; nor when its plugin is taken off.
-            # A call that is submitted while it is loaded again may be the new one's: who has loaded it notes that a moment later.
+            # The new plugin may take a call that was submitted while it was loaded: the load is noted a moment later.
             if not terms.hosted:
                 same = at_end.get(one.call)
                 counted = [

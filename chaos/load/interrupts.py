@@ -175,9 +175,9 @@ class InterruptedCaller:
     """A caller that is interrupted. Use it in a ``with`` block, in the main thread.
 
     Args:
-        recorder: of the run; it is told of kills.
+        recorder: records the run; kills are noted in it.
         targets: the plugins that are called. Each runs one call at a time.
-        seed: of what is drawn.
+        seed: for the random moments and steps.
         ways: further ways to run a call, by their names: of those that end in ``async`` a coroutine function. Each is given the board, the
             call as it was written, and a ``deadline``.
         deadline: seconds of each call, which takes next to none.
@@ -338,7 +338,7 @@ class InterruptedCaller:
             ending = self._ending_of(self._begin(target, name))
             if ending == "success" or time.monotonic() > until:
                 break
-        with self._news:  # what is told of the calls before it has been told then
+        with self._news:  # so that all earlier news of the calls has come
             self._news.wait_for(lambda: name in self._ended, self._patience)
         return ending
 

@@ -70,7 +70,7 @@ def missing_module(path: str, roots: Collection[str] = ()) -> str | None:
     top, *names = path.split(".")
     try:
         spec = find_spec(top)
-    except (ImportError, ValueError):  # of a module that says nothing about itself
+    except (ImportError, ValueError):  # the module has no specification
         return None
     spec = spec or PathFinder.find_spec(top, list(roots))
     found = top

@@ -72,7 +72,7 @@ class SteadyActor(pykka.ThreadingActor):
         try:
             cls.attach(actor)
             actor._start_actor_loop()
-        except BaseException:  # no thread to be had, or an interrupt
+        except BaseException:  # no thread can be started, or an interrupt came
             actor._end_unowned()
             raise
         return actor.actor_ref
