@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from ...base.errors import JsonValueError
 from ...base.json import dump_line, load_json, may_be_deep, require_inner
 from ...base.json_size import UNCOUNTED, excess
+from ..protocol.wire import ID, outer_text
 
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
@@ -42,7 +43,7 @@ class Unreadable(NamedTuple):
 
 
 ABSENT: Final = object()
-"""The result of an answer that has an id and is no answer of JSON-RPC 2.0."""
+"""The result of an answer that has an id and is no answer of JSON-RPC 2.0, or cannot be read."""
 
 Received = Request | Notification | Answer | Unreadable
 
@@ -74,7 +75,7 @@ def error(request_id: str | float, code: int, message: str) -> bytes:
 
 
 def read(line: bytes) -> Received:
-    """Read a line. What is nested too deep to be passed on is not read. Raises nothing."""
+    """Read a line. What is nested too deep to be passed on is not read; an answer of that kind is `ABSENT`. Raises nothing."""
     if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
         return Unreadable()
     if len(line) > UNCOUNTED and (values := excess(line)) is not None:
@@ -84,7 +85,7 @@ def read(line: bytes) -> Received:
         if may_be_deep(line):
             require_inner(message, what="$")
     except JsonValueError:
-        return Unreadable()
+        return _spoilt(line)
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return _no_answer(message)
     method, request_id = message.get("method"), message.get("id")
@@ -99,6 +100,15 @@ def read(line: bytes) -> Received:
     if isinstance(message.get("error"), dict):
         return Answer(request_id, None, message["error"])
     return _no_answer(message)
+
+
+def _spoilt(line: bytes) -> Answer | Unreadable:
+    """Whoever waits for the answer of that id has nothing else to wait for."""
+    outer = outer_text(line)
+    named = ID.search(outer)
+    if named is None or b'"jsonrpc"' not in outer or b'"method"' in outer:
+        return Unreadable()
+    return Answer(named[1].decode("ascii"), ABSENT, None)
 
 
 _OF_ANSWERS = frozenset({"jsonrpc", "id", "result", "error"})

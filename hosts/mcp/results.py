@@ -24,7 +24,10 @@ URL_REQUIRED = -32042
 _LONGEST_ADDRESS: Final = 2000
 """Characters; a longer one is left out, for a part of an address is another address."""
 
-_NO_ANSWER = "the server's answer is none of JSON-RPC 2.0: it needs 'jsonrpc', and a 'result' or an 'error' that is an object"
+_NO_ANSWER = (
+    "the server's answer is none of JSON-RPC 2.0, which needs 'jsonrpc', and a 'result' or an 'error' that is an object; "
+    "or it is nested too deep to be read"
+)
 
 
 def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import orjson
 
 from ...base.errors import JsonValueError
-from ...base.json import AS_LINE, dump_line, may_be_deep, require_inner, require_kept, require_shallow
+from ...base.json import (
+    AS_LINE,
+    MAX_DEPTH,
+    dump_line,
+    may_be_deep,
+    require_inner,
+    require_kept,
+    require_shallow,
+)
 from ...base.json_size import MAX_VALUES, UNCOUNTED, excess
 from ...plugins.results.chunks import unshowable
 
@@ -135,9 +143,9 @@ def decode_line(line: bytes) -> Message:
     grammar and cannot be said by any, and what is nested too deep could not be sent back. An answer with such a value is
     taken for one that failed, with the type ``InvalidResult``; a text stands for such a part.
 
-    A line that begins like a message but is no JSON (a ``NaN`` in it, a print that ran into it) is
-    `Malformed` and not stray: whoever waits for that id has nothing else to wait for. A message that holds too much
-    is `Malformed` too, and is not read.
+    A line that has the version and an id like a message but is no JSON (a ``NaN`` in it, a print that ran into it) or is
+    nested too deep is `Malformed` and not stray: whoever waits for that id has nothing else to wait for. A message that
+    holds too much is `Malformed` too, and is not read.
     """
     unread = _unread(line) if len(line) > UNCOUNTED else None
     return decode_short_line(line) if unread is None else unread
@@ -219,11 +227,34 @@ def _unread(line: bytes) -> Message | None:
     )
 
 
+def outer_text(line: bytes) -> bytes:
+    """What stands in a line before the first value that is nested and after the last one: the keys of a message that cannot be read."""
+    head, tail = line[:_OUTER], line[-_OUTER:]
+    first = _NESTED.search(head, head.find(b"{") + 1)
+    return head if first is None else head[: first.start()] + b" " + _AFTER_NESTED.sub(b"", tail)
+
+
+ID = re.compile(rb'"id"\s*:\s*"([\w.:-]{1,200})"')
+"""The id of a message, in its `outer_text`."""
+
+_OUTER: Final = 500
+_NESTED: Final = re.compile(rb"[{\[]")
+_AFTER_NESTED: Final = re.compile(rb"(?s)^.*[}\]](?=.*\})")
+
+
 def _spoilt(line: bytes) -> Message:
-    begin = _BEGINS_LIKE_A_MESSAGE.match(line)
-    if begin is None:
+    if is_print(line):
         return StrayLine(line)
-    return Malformed("wrong_shape", "the message is not JSON", begin[1].decode("ascii"))
+    outer = outer_text(line)
+    named = ID.search(outer)
+    if named is None or _OUR_VERSION.search(outer) is None:
+        return StrayLine(line)
+    deep = line.count(b"[") + line.count(b"{") > MAX_DEPTH
+    detail = "the message is not JSON" + (", or nested too deep" if deep else "")
+    return Malformed("wrong_shape", detail, named[1].decode("ascii"))
+
+
+_OUR_VERSION: Final = re.compile(rb'"v"\s*:\s*1\b')
 
 
 def _loads_leniently(line: bytes) -> Any:

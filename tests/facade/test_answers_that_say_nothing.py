@@ -54,6 +54,28 @@ def test_an_answer_of_a_server_that_has_an_id_and_no_result_is_a_protocol_error_
     assert after["success"]
 
 
+@pytest.mark.parametrize("last", [False, True], ids=["id first", "id last"])
+@pytest.mark.parametrize(
+    ("plugin", "spoilt", "sound"),
+    [
+        (HOST, {"v": 1, "ok": True, "result": "DEEP"}, {"v": 1, "ok": True, "result": ANSWER}),
+        (
+            SERVER,
+            {"jsonrpc": "2.0", "result": {"content": "DEEP"}},
+            {"jsonrpc": "2.0", "result": {"content": []}},
+        ),
+    ],
+    ids=["host", "server"],
+)
+def test_an_answer_that_is_nested_too_deep_to_be_read_is_a_protocol_error_at_once(
+    plugin, spoilt, sound, last
+):
+    failed, after = answered(plugin, {**spoilt, "last": last}, sound)
+
+    assert (failed["code"], failed["outcome"]) == ("protocol_error", "outcome_unknown")
+    assert after["success"]
+
+
 @pytest.mark.parametrize(
     "result",
     [

@@ -148,7 +148,10 @@ def test_a_message_that_breaks_the_protocol_says_how_and_for_whom(line, reason, 
     ],
 )
 def test_an_answer_that_is_no_json_is_the_hosts_fault_and_not_a_stray_print(line):
-    assert decode_line(line.encode()) == Malformed("wrong_shape", "the message is not JSON", "1-4")
+    message = decode_line(line.encode())
+
+    assert isinstance(message, Malformed)
+    assert (message.reason, message.id) == ("wrong_shape", "1-4")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""A host, or with ``mcp`` an MCP server, whose tool ``say`` answers with the keys of its argument ``keys`` and the id of its call, and no others."""
+"""A host, or with ``mcp`` an MCP server, whose tool ``say`` answers with the keys of its argument ``keys`` and the id of its call, and no others.
+
+The id stands first, or last if the key ``last`` is among them; the text ``DEEP`` becomes a list that is nested 100,000 deep.
+"""
 
 import json
 import sys
@@ -38,4 +41,6 @@ for line in sys.stdin:
         keys = keys_of(request["method"], request.get("params", {}))
         if not mcp and request["method"] != "execute_tool":
             keys["ok"] = "result" in keys
-        print(json.dumps({"id": request["id"], **keys}), flush=True)
+        own = {"id": request["id"]}
+        said = json.dumps({**keys, **own} if keys.pop("last", False) else {**own, **keys})
+        print(said.replace('"DEEP"', "[" * 100_000 + "]" * 100_000), flush=True)
