@@ -27,6 +27,7 @@ from ..mcp import jsonrpc
 from ..mcp.revision import HANDSHAKES
 from .exchange import ACCEPT, JSON, VERSION
 from .oauth_client import REGISTERS, OAuthClient
+from .reach import Nearness, Reach, TooNear
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -112,12 +113,14 @@ async def _renewed(url: str, file: TokenFile, kept: Json, client: OAuthClient) -
         context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(kept["resource"])
     context.token_expiry_time = 1.0  # it has ended
     ours, before = _request(url), kept["tokens"]
+    # Of a file that an earlier version has written it is not known; it may go on where it was.
+    reach = Reach(ours.url, Nearness(kept.get("nearness", Nearness.LOOPBACK)))
     flow = provider.async_auth_flow(ours)
     async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as http:
         try:
             request = await anext(flow)
             while request is not ours:
-                request = await flow.asend(await _answer(http, request))
+                request = await flow.asend(await _answer(http, request, reach))
         finally:
             await flow.aclose()
     token: str = storage.kept["tokens"]["access_token"]
@@ -139,7 +142,7 @@ def login(url: str, file: TokenFile, show: Callable[[str], object], client: OAut
     """
     try:
         kept = asyncio.run(_login(url, show, client))
-    except (OAuthFlowError, httpx2.HTTPError, ValueError) as error:
+    except (OAuthFlowError, TooNear, httpx2.HTTPError, ValueError) as error:
         raise LoginFailed(f"the login failed: {str(error) or type(error).__name__:.{_LONGEST}}") from error
     except TimeoutError:
         raise LoginFailed(f"the login failed: nobody has agreed within {PATIENCE:g} s") from None
@@ -172,6 +175,7 @@ async def _login(url: str, show: Callable[[str], object], client: OAuthClient) -
 
     async def shown(address: str) -> None:
         _settle_proof(provider.context, client)
+        reach.require_page(address)
         show(address)
 
     async def agreed() -> AuthorizationCodeResult:
@@ -182,14 +186,16 @@ async def _login(url: str, show: Callable[[str], object], client: OAuthClient) -
         back = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/callback"
         storage = _Storage(_known(client, back), client=client)
         provider = OAuthClientProvider(url, _metadata(back, client), storage, shown, agreed)
-        await _carry_through(http, provider.async_auth_flow(ours := _request(url)), ours)
+        reach = Reach((ours := _request(url)).url)
+        await _carry_through(http, provider.async_auth_flow(ours), ours, reach)
     if "tokens" not in storage.kept:
         return None
     context = provider.context
     if client.client_id is not None and context.client_info is not None:
         storage.kept["client"]["token_endpoint_auth_method"] = context.client_info.token_endpoint_auth_method
     found = {"server": context.oauth_metadata, "resource": context.protected_resource_metadata}
-    return storage.kept | {name: _as_json(value) for name, value in found.items() if value is not None}
+    parts = {name: _as_json(value) for name, value in found.items() if value is not None}
+    return {**storage.kept, **parts, "nearness": int(reach.nearness)}
 
 
 def _hear(came: asyncio.Future[AuthorizationCodeResult], said: dict[str, str]) -> None:
@@ -203,12 +209,15 @@ def _hear(came: asyncio.Future[AuthorizationCodeResult], said: dict[str, str]) -
 
 
 async def _carry_through(
-    client: httpx2.AsyncClient, flow: AsyncGenerator[httpx2.Request, httpx2.Response], ours: httpx2.Request
+    client: httpx2.AsyncClient,
+    flow: AsyncGenerator[httpx2.Request, httpx2.Response],
+    ours: httpx2.Request,
+    reach: Reach,
 ) -> None:
     try:
         request = await anext(flow)
         while True:
-            answer = await _answer(client, request, body=request is not ours)
+            answer = await _answer(client, request, reach, body=request is not ours)
             request = await flow.asend(answer)
     except StopAsyncIteration:
         if answer.status_code in {401, 403}:
@@ -218,9 +227,10 @@ async def _carry_through(
 
 
 async def _answer(
-    client: httpx2.AsyncClient, request: httpx2.Request, *, body: bool = True
+    client: httpx2.AsyncClient, request: httpx2.Request, reach: Reach, *, body: bool = True
 ) -> httpx2.Response:
-    """The whole answer, of which no more than `MOST_BYTES` is taken."""
+    """The whole answer, of which no more than `MOST_BYTES` is taken. Raises `TooNear`."""
+    reach.hold(request)
     response = await client.send(request, stream=True)
     read = b""
     try:

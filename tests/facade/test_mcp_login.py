@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import threading
@@ -146,6 +148,77 @@ def test_a_login_that_fails_says_so_and_keeps_nothing(word):
             log_in(server)
 
         assert token_file(server.url).read() is None
+
+
+@pytest.fixture
+def far(monkeypatch):
+    """Has whatever is not on this machine asked for through a proxy, as if it were on the internet."""
+
+    def through(server):
+        monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/mcp"))
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        return McpHttpPlugin("server", "http://tools.example/mcp")
+
+    return through
+
+
+def test_a_server_of_the_internet_whose_authorization_is_there_logs_in(far):
+    with serving("names=http://tools.example", "page=http://tools.example/as/authorize") as server:
+
+        def agree(address):
+            browse(address.replace("http://tools.example", server.url.removesuffix("/mcp")))
+
+        assert far(server).login(agree)
+
+
+@pytest.fixture
+def neighbour():
+    """Something that listens on this machine, and that nobody has to do with."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "rebound.example"])
+def test_a_server_of_the_internet_has_nothing_sent_to_an_address_of_this_machine(
+    far, neighbour, host, monkeypatch
+):
+    looked_up = socket.getaddrinfo  # whoever owns a name may have it looked up to any address
+
+    def look_up(name, *more, **options):
+        return looked_up(
+            "127.0.0.1" if name in {"rebound.example", b"rebound.example"} else name, *more, **options
+        )
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with serving(f"names=http://{host}:{neighbour.getsockname()[1]}") as server:
+        plugin = far(server)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1,127.1,rebound.example")
+        with pytest.raises(LoginFailed, match=re.escape(host)):
+            plugin.login(browse)
+
+    neighbour.setblocking(False)
+    assert bytes_sent_to(neighbour) == b""
+
+
+def bytes_sent_to(listening):
+    try:
+        connection, _ = listening.accept()
+    except BlockingIOError:
+        return b""
+    with connection:
+        return connection.recv(65536)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["http://127.0.0.1:1/x", "http://router.localhost/x", "http://192.168.0.1/x", "http://a@b.example/x"],
+)
+def test_nor_does_it_send_the_user_to_a_page_there_or_to_one_that_hides_its_host(far, page):
+    shown = []
+    with serving("names=http://tools.example", f"page={page}") as server, pytest.raises(LoginFailed):
+        far(server).login(shown.append)
+
+    assert not shown
 
 
 def test_a_token_is_seen_nowhere(caplog):

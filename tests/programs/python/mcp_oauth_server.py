@@ -4,7 +4,8 @@
 
 It says its port on stdout once it listens. A token is good for ``lasts=SECONDS`` (3600). Words: ``denies`` (the user does not agree),
 ``once`` (nothing can be renewed), ``floods`` (its description has no end), ``known=ID:SECRET`` (nobody can register, and that client alone is known),
-``posts`` (which says its secret in the body, and not in a header).
+``posts`` (which says its secret in the body, and not in a header), ``names=ADDRESS`` (says that it and who gives tokens are there),
+``page=ADDRESS`` (has the user agree there). It is its own proxy, too: it takes requests for other hosts as for itself.
 """
 
 import base64
@@ -56,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def here(self):
-        return f"http://127.0.0.1:{self.server.server_port}"
+        return options.get("names", f"http://127.0.0.1:{self.server.server_port}")
 
     def do_GET(self):
         address = urlsplit(self.path)
@@ -81,7 +82,7 @@ class Handler(BaseHTTPRequestHandler):
         at = f"{self.here}/as"
         described = {
             "issuer": at,
-            "authorization_endpoint": f"{at}/authorize",
+            "authorization_endpoint": options.get("page", f"{at}/authorize"),
             "token_endpoint": f"{at}/token",
             "registration_endpoint": f"{at}/register",
             **({} if "posts" in words else {"scopes_supported": ["everything"]}),
@@ -119,10 +120,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.path == "/as/register" and "known" not in options:
+        path = urlsplit(self.path).path
+        if path == "/as/register" and "known" not in options:
             facts["registered"] += 1
             self.say(201, {**json.loads(body), "client_id": "client-1"})
-        elif self.path == "/as/token":
+        elif path == "/as/token":
             self.token({name: values[0] for name, values in parse_qs(body.decode()).items()})
         elif tokens.get(self.headers.get("Authorization", "").removeprefix("Bearer "), 0) < time.monotonic():
             at = f"{self.here}/.well-known/oauth-protected-resource/mcp"
