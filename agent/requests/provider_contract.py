@@ -21,7 +21,7 @@ Keys of the state that others may rely on:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ...plugins.contract.contract import BasePlugin
 
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from ...interop.default_registry import ToolInteropContribution
 
 Json = dict[str, Any]
+
+
+def _not_implemented(provider: object, hook: str) -> NoReturn:
+    # Raised here and not in the hooks: a type checker takes a protocol's method that only raises this for an abstract one, and
+    # a provider may leave out either of the two.
+    raise NotImplementedError(f"{type(provider).__name__} does not implement {hook}")
 
 
 class Feature(BasePlugin, Protocol):
@@ -105,10 +111,10 @@ class Provider(ProviderExtension, Protocol):
         Raises:
             ProviderError: it failed. What was gathered until then becomes a message all the same.
         """
-        raise NotImplementedError
+        _not_implemented(self, "send_request_stream")
 
     def send_request_stream_async(
         self, native_messages: list[Any], state: Json, *, context: Json | None = None
     ) -> AsyncIterator[Json]:
         """Do as `send_request_stream`, awaiting."""
-        raise NotImplementedError
+        _not_implemented(self, "send_request_stream_async")

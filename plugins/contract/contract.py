@@ -13,7 +13,7 @@ a tool is its business. How it wants to be called is read from its signature onc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -28,8 +28,10 @@ def _hook(method: Callable[..., _Answer]) -> Callable[..., _Answer]:
     return method
 
 
-def _not_implemented(plugin: object, hook: str) -> NotImplementedError:
-    return NotImplementedError(f"{type(plugin).__name__} does not implement {hook}")
+def _not_implemented(plugin: object, hook: str) -> NoReturn:
+    # Raised here and not in the hooks: pyright takes a protocol's method that only raises this for an abstract one, and no
+    # plugin has all four hooks that run a tool.
+    raise NotImplementedError(f"{type(plugin).__name__} does not implement {hook}")
 
 
 class BasePlugin(Protocol):
@@ -40,7 +42,10 @@ class BasePlugin(Protocol):
         version: for people.
     """
 
-    name: str
+    if TYPE_CHECKING:
+        name: str = ""  # a value, so that a class without one is not abstract; at run time it has none
+    else:
+        name: str
     version: str = "0"
 
     @_hook
@@ -145,7 +150,7 @@ class ToolPlugin(BasePlugin, Protocol):
         context: Json | None = None,
     ) -> Json:
         """Run the tool, and return ``{"success": true, "result": …}`` or ``{"success": false, "error": "…"}``."""
-        raise _not_implemented(self, "execute_tool")
+        _not_implemented(self, "execute_tool")
 
     @_hook
     async def execute_tool_async(
@@ -162,7 +167,7 @@ class ToolPlugin(BasePlugin, Protocol):
         context: Json | None = None,
     ) -> Json:
         """Do as `execute_tool`, awaiting."""
-        raise _not_implemented(self, "execute_tool_async")
+        _not_implemented(self, "execute_tool_async")
 
     @_hook
     def stream_tool(
@@ -182,7 +187,7 @@ class ToolPlugin(BasePlugin, Protocol):
 
         The stream is closed at its final result: what a generator does after that belongs in a ``finally``.
         """
-        raise _not_implemented(self, "stream_tool")
+        _not_implemented(self, "stream_tool")
 
     @_hook
     def stream_tool_async(
@@ -199,7 +204,7 @@ class ToolPlugin(BasePlugin, Protocol):
         context: Json | None = None,
     ) -> AsyncIterator[Json]:
         """Do as `stream_tool`, as an asynchronous generator."""
-        raise _not_implemented(self, "stream_tool_async")
+        _not_implemented(self, "stream_tool_async")
 
     @_hook
     def format_tool_result(self, result: Json, state: Json) -> Any:

@@ -1,4 +1,6 @@
 """The Python of the pages under two type checkers, each in its strict mode: what a reader copies is clean in the reader's editor too.
+With it the programs of `tests/programs/typed`, which do with the types what no page shows. A comment that ignores a complaint is an
+error where there is none, so such a program also says what has to be refused.
 
     python tests/support/page_types.py PYTHON
 
@@ -9,6 +11,7 @@ module too, and can be imported by its name. Each checker starts once, for all o
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -29,6 +32,8 @@ PENDING = {
 }
 """Pages whose Python is not clean yet, and why. One that has become clean has to go from here."""
 
+PROGRAMS = ROOT / "tests" / "programs" / "typed"
+
 SETTINGS = f"""
 [mypy]
 cache_dir = {ROOT / ".mypy_cache" / "pages"}
@@ -36,6 +41,8 @@ strict = True
 pretty = False
 show_column_numbers = True
 """
+
+PYRIGHT = {"typeCheckingMode": "strict", "reportUnnecessaryTypeIgnoreComment": True}
 
 _PLACE = re.compile(r"^\s*(?P<file>\S+\.pyi?):(?P<line>\d+)(?::\d+)?[ :-]+(?P<said>.*)$")
 
@@ -74,8 +81,11 @@ def problems(python: str) -> list[str]:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
                 of[path] = page_name
+        for typed in PROGRAMS.glob("*.py"):
+            (folder / f"typed_{typed.name}").write_text(typed.read_text())
+            of[f"typed_{typed.name}"] = typed.relative_to(ROOT).as_posix()
         (folder / "mypy.ini").write_text(SETTINGS)
-        (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+        (folder / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
         said = [*_run(python, "mypy", ".", folder=folder), *_run(python, "pyright", folder=folder)]
     return [found for line in said if (found := _placed(line, of)) is not None]
 

@@ -1,0 +1,22 @@
+"""The programs that `make check-page-types` gives to the type checkers do as they say: a type that lies would show here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from page_types import PROGRAMS
+
+
+def _printed_by(program):
+    argv = [sys.executable, "-W", "error", PROGRAMS / program]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return ended.stdout.splitlines()
+
+
+def test_a_plugin_runs_that_offers_one_of_the_hooks_that_run_a_tool():
+    called, names = _printed_by("plugins.py")
+
+    assert called == "[1, 'awaited', 'yielded', 'flowed', 'stood']"
+    assert names == "['counter', 'awaits', 'yields', 'AwaitsAndYields', 'apart']"
