@@ -15,15 +15,14 @@ from .actors.calls.waiting import in_thread, until_done
 from .base.errors import CallboardError
 from .base.validation import require_mapping
 from .plugins.functions.function_tool import plain
-from .plugins.results.failures import reported, reported_outcome
+from .plugins.results.failures import reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .actors.board import Board
     from .actors.calls.call import Call
-    from .plugins.results.call_result import CallResult
-    from .plugins.results.codes import Code, Outcome
+    from .plugins.results.call_result import CallResult, CodeLiteral, OutcomeLiteral
 
 Json = dict[str, Any]
 
@@ -33,8 +32,8 @@ class ToolFailed(CallboardError):
 
     Attributes:
         tool: its name.
-        code: the `Code` of a failure that Callboard reports, which equals its text; ``None`` where the tool itself has failed.
-        outcome: the `Outcome` beside a code: whether the tool may have run.
+        code: the text of a `Code`, and equal to it, if Callboard reports the failure; ``None`` where the tool itself has failed.
+        outcome: the text of an `Outcome` beside a code: whether the tool may have run.
         report: the crash report, where a host has ended; else ``None``.
         result: the whole result mapping.
     """
@@ -43,8 +42,9 @@ class ToolFailed(CallboardError):
         super().__init__(f"{tool}: {result.get('error')}")
         self.tool = tool
         self.result: CallResult = cast("CallResult", dict(result))
-        self.code: Code | None = reported(result)
-        self.outcome: Outcome | None = reported_outcome(result)
+        ours = reported(result) is not None
+        self.code: CodeLiteral | None = result["code"] if ours else None
+        self.outcome: OutcomeLiteral | None = result.get("outcome") if ours else None
         self.report: Json | None = result.get("crash_report")
 
     def __reduce__(self) -> tuple[Any, ...]:

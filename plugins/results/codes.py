@@ -10,16 +10,26 @@ A tool's own failure has neither code nor outcome: the tool ran, and says itself
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 
-class Outcome(StrEnum):
+class _Text(StrEnum):
+    """Members that equal their texts, in the eyes of a type checker too."""
+
+    if TYPE_CHECKING:
+        # mypy takes a member and a literal text for two values that are never equal, unless the class compares them itself.
+        def __eq__(self, other: object, /) -> bool: ...
+        def __hash__(self) -> int: ...
+
+
+class Outcome(_Text):
     """Whether the tool may have run."""
 
     NOT_SENT = "not_sent"
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
-class Code(StrEnum):
+class Code(_Text):
     """Why a call failed, where the failure is not the tool's own."""
 
     UNKNOWN_TOOL = "unknown_tool"

@@ -33,8 +33,6 @@ _Either = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 _CODES = {code.value: code for code in Code}
 
-_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
-
 _RESERVED = frozenset({"success", "result"})
 
 
@@ -84,12 +82,6 @@ def reported(result: Mapping[str, Any]) -> Code | None:
         return None
     code = result.get("code")
     return _CODES.get(code) if isinstance(code, str) else None
-
-
-def reported_outcome(result: Mapping[str, Any]) -> Outcome | None:
-    """Return whether the tool may have run, if Callboard reports the failure; as `reported`."""
-    outcome = result.get("outcome")
-    return _OUTCOMES.get(outcome) if reported(result) is not None and isinstance(outcome, str) else None
 
 
 def ending_of(result: Mapping[str, Any]) -> str:

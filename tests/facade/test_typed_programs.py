@@ -15,6 +15,22 @@ def _printed_by(program):
     return ended.stdout.splitlines()
 
 
+def test_a_code_and_an_outcome_equal_their_texts_and_their_members():
+    assert _printed_by("failures.py") == [
+        "'invalid_call' not_sent mend the call True",
+        "True True",
+        "False False",
+        "mend the call 1",
+        "False",
+        "'tool_raised' outcome_unknown mend the tool False",
+        "False False",
+        "True True",
+        "mend the tool 1",
+        "False",
+        "True True",
+    ]
+
+
 def test_a_plugin_runs_that_offers_one_of_the_hooks_that_run_a_tool():
     called, names = _printed_by("plugins.py")
 
