@@ -23,9 +23,6 @@ from programs import ROOT
 from public_types import environment_of
 
 PENDING = {
-    "docs/adapters/langchain.md": "the type of its agent is partly unknown",
-    "docs/adapters/llama-index.md": "a package that it imports has no types",
-    "docs/adapters/smolagents.md": "smolagents has no types",
     "docs/coming-from-amplifier.md": "its classes are Amplifier's, written without types",
     "docs/own-formats.md": "its accessors and adapters are written without types",
     "docs/testing-crash-recovery.md": "its tests take fixtures without types",
