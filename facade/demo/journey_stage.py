@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,19 +40,29 @@ class Journey:
 
     def __enter__(self) -> Self:
         self._server.start()
+        self._line = socket.create_server(("127.0.0.1", 0))
+        self._line_port: int = self._line.getsockname()[1]
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._line.close()
         self._server.close()
 
     @property
     def configuration(self) -> Json:
         """As anybody could write it; once it is entered."""
-        work = {"config": {"work": 20 if self._fast else 450}, "required": True}
-        names = ("weather", "trains", PRICES)
+        work = {"work": 20 if self._fast else 450}
+        nodes = {"weather": work, "trains": work, PRICES: work | {"line": self._line_port}}
         return {
             "plugins": [
-                *({"node_tool": {"file": str(_TOOLS / f"{name}.mjs"), "id": name}, **work} for name in names),
+                *(
+                    {
+                        "node_tool": {"file": str(_TOOLS / f"{name}.mjs"), "id": name},
+                        "config": config,
+                        "required": True,
+                    }
+                    for name, config in nodes.items()
+                ),
                 *({"plugin": f"{__package__}.journey_tools.{name}"} for name in ("Distance", "Booking")),
             ],
             "agent": {"provider": {"type": "openai_chat", "model": "a-script", "base_url": self._server.url}},
@@ -59,7 +70,11 @@ class Journey:
         }
 
     def mishap(self, board: Callboard) -> Callable[[Json], None]:
-        """Return what hears a turn's events, and kills a host in the midst of its first call."""
+        """Return what hears a turn's events, and kills a host in the midst of its first call.
+
+        That call does not end before: its tool waits for the line to be closed, which is done when its host has been
+        sent SIGKILL and can see nothing any more. How late its first part is heard does not matter.
+        """
         done = False
 
         def hear(event: Json) -> None:
@@ -70,5 +85,6 @@ class Journey:
             pid = board.status()["plugins"][PRICES]["host"].get("pid")
             if pid is not None:
                 kill(pid)
+            self._line.close()
 
         return hear

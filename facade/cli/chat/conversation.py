@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_PATIENCE = 0.5
-"""Seconds that a crashed call's result waits for the crash to be told."""
+_PATIENCE = 5.0
+"""Seconds that a crashed call's result waits at most for the crash to be reported, which a busy machine may delay."""
 
 
 class Conversation:

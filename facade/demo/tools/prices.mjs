@@ -1,10 +1,14 @@
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const OFFERS = { Vy: 419, Entur: 389, 'Go-Ahead': 349 };
 
+// Nobody answers the line until the demonstration has killed this host; then it is closed, and each wait ends at once.
+const hungUp = (line) => new Promise((resolve) => connect(line, '127.0.0.1').on('error', () => {}).on('close', resolve));
+
 export default {
   name: 'prices',
-  init: (config) => ({ work: config.work }),
+  init: (config) => ({ work: config.work, line: config.line }),
   getToolSchemas: () => [
     {
       type: 'function',
@@ -15,10 +19,11 @@ export default {
       },
     },
   ],
-  async executeTool(_name, { train }, { work }, emit) {
+  async executeTool(_name, { train }, { work, line }, emit) {
     for (const [seller, price] of Object.entries(OFFERS)) {
       console.error(`asking ${seller} about train ${train}`);
       await pause(work);
+      if (seller !== 'Vy') await hungUp(line);
       emit({ type: 'part', payload: `${seller}: ${price} kr` });
     }
     await pause(work);

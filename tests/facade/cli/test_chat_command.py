@@ -10,9 +10,12 @@ import subprocess
 import sys
 from contextlib import suppress
 
+import pytest
+from callboard import Callboard
 from callboard.agent.replay.server import ReplayServer
 from callboard.agent.sessions.file import load_session
 from callboard.demo.journey import LINES
+from callboard.demo.journey_stage import Journey
 from command_line import (
     ENVIRONMENT,
     EXAMPLES,
@@ -61,6 +64,20 @@ def test_the_conversation_of_the_demonstration_goes_by_itself():
         assert each in seen[at:], f"{each} is not where it should be in\n{seen}"
         at = seen.index(each, at)
     assert "↻ prices       its host is back after" in seen
+
+
+def test_the_host_of_the_demonstration_dies_in_its_call_however_late_the_first_part_is_heard():
+    asked = {"name": "ask_prices", "arguments": {"train": 601}}
+    with Journey(fast=True) as journey, Callboard(journey.configuration) as board:
+        hear = journey.mishap(board)
+        call = board.submit(asked)
+        with pytest.raises(TimeoutError):
+            call.result(timeout=0.3)  # several times as long as the tool takes for all of it
+        hear({"type": "part", "tool_name": "ask_prices"})
+        first, second = call.result(), board.execute(asked)
+
+    assert first["code"] == "host_crashed"
+    assert second["result"]["best"] == 349
 
 
 def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
