@@ -68,6 +68,7 @@ class HostedToolPlugin:
         shared_as: what a host that it shares with others calls it; ``None`` in one of its own.
         address: where it is reached, if it runs elsewhere and is no process of ours.
         on_tools_changed: called when what it speaks to says that its tools are others now; must not block.
+        sandboxed: its host may not do all that the user may.
         input_source: answers what it asks in the middle of a call, if it can; ``None`` for nobody.
     """
 
@@ -89,6 +90,7 @@ class HostedToolPlugin:
         self.host: Host | None = None
         self.shared_as: str | None = None
         self.address: str | None = None
+        self.sandboxed: bool = False
         self.on_tools_changed: Callable[[], object] = _ignore
         self.input_source: InputSource | None = None
         self._lacking: set[str] = set()

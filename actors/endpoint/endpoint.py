@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pykka import ActorRef
 
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...plugins.contract.invocation import Invocation
+    from ...plugins.contract.invocation import Invocation, Scope
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
@@ -81,6 +81,7 @@ class ToolSettings:
             all the same, after as many crashes, or three.
         while_down: what becomes of calls while the host is down.
         validate: which tools' arguments are held to their schemas.
+        claims: which calls it is asked about, if it claims any; ``None`` for what its sandbox makes the default.
     """
 
     concurrency: int = 1
@@ -94,6 +95,7 @@ class ToolSettings:
     quarantine: QuarantinePolicy | None = _QUARANTINE
     while_down: WhileDown = _HOLD
     validate: Validation = _VALIDATED
+    claims: Scope | None = None
 
     def is_idempotent(self, call: Call) -> bool:
         """Whether it does no harm if a call runs twice."""

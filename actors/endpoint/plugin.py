@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ...base.errors import CallboardError
+    from ...plugins.contract.invocation import Scope
     from ...supervision.supervisor import SupervisorActor
     from .endpoint import Endpoint
 
@@ -21,7 +22,7 @@ class PluginHandle(Protocol):
         name: the plugin's.
         endpoint: where its calls go.
         config: what its ``init`` was given.
-        claims: it is asked whether a call is its own.
+        claims: it is asked whether a call is its own; which calls, says ``scope``.
         ended: set once it has been shut down and nothing of it is left.
         problem: why its tools cannot be offered, or ``None``.
         admitted: its tools were given to the caller who added it, so that no other plugin can have their names.
@@ -38,6 +39,10 @@ class PluginHandle(Protocol):
     @property
     def absence(self) -> str | None:
         """Why calls are not taken at present, as a sentence; ``None`` if they are."""
+
+    @property
+    def scope(self) -> Scope:
+        """Which calls it is asked about, if it claims any."""
 
     @property
     def has_config_schema(self) -> bool:

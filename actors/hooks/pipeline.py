@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...plugins.hooks.approval_rules import ApprovalRules
 from ...plugins.hooks.chain import Chain, Passed, Refused
 from ...plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
 from ...plugins.hooks.terms import ERROR, POST, PRE
@@ -106,10 +107,8 @@ class HookPipeline:
         routes = self._ways.routing_table.routes
         if self.call.decided:  # ended just now, and its end may not have found it in the queues
             self._leave_gate()
-        elif routes.claimers:
-            self._ask_claims(self.call.invocation, partial(self._decide, routes))
         else:
-            self._decide(routes, {})
+            self._ask_claims(self.call.invocation, routes, partial(self._decide, routes))
 
     def _decide(self, routes: Routes, claims: Claims) -> None:
         self._found = (routes, claims)
@@ -133,13 +132,20 @@ class HookPipeline:
     def _foresee(self, invocation: Invocation) -> None:
         """Find out once more who would take the call, in its turn: what was found may not hold any more."""
         routes = self._ways.routing_table.routes
-        if routes.claimers:
-            self._ask_claims(invocation, partial(self._foreseen, invocation, routes))
-        else:
-            self._foreseen(invocation, routes, {})
+        self._ask_claims(invocation, routes, partial(self._foreseen, invocation, routes))
 
-    def _ask_claims(self, invocation: Invocation, done: Callable[[Claims], None]) -> None:
-        self._ways.claiming.ask(ToolRun(self.call, invocation), done)
+    def _ask_claims(self, invocation: Invocation, routes: Routes, done: Callable[[Claims], None]) -> None:
+        """Ask the plugins whose call it is; none about a call that is forbidden by its name, which the gates refuse then."""
+        if not routes.asked(self.call.tool_name) or self._is_forbidden(routes):
+            done({})
+        else:
+            self._ways.claiming.ask(ToolRun(self.call, invocation), done)
+
+    def _is_forbidden(self, routes: Routes) -> bool:
+        target = target_of(routes, self.call.tool_name, {})
+        names = (*target.names, *target.known_as)
+        rules = [each.hook for each in self._ways.listeners.of(PRE) if not each.observes]
+        return any(isinstance(each, ApprovalRules) and each.forbids(names) for each in rules)
 
     def _foreseen(self, invocation: Invocation, routes: Routes, claims: Claims) -> None:
         ahead, asked = target_of(routes, self.call.tool_name, claims), self._ahead

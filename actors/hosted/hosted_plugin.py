@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError, PluginLoadError
+from ...plugins.contract.invocation import scope_of
 from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ...hosts.hosted_tool import HostedToolPlugin
     from ...plugins.adapter.adapter import PluginAdapter
+    from ...plugins.contract.invocation import Scope
     from ...supervision.generation import ChildSpec
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import Endpoint, ToolSettings
@@ -96,6 +98,10 @@ class HostedPlugin:
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know of its host."""
         return self.supervised_host.child_spec()
+
+    @property
+    def scope(self) -> Scope:
+        return scope_of(self.endpoint.settings.claims, sandboxed=self.plugin.sandboxed)
 
     @property
     def has_config_schema(self) -> bool:

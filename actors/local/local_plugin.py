@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.contract.invocation import scope_of
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import facts_of_plugin
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from ...base.errors import CallboardError
     from ...plugins.adapter.adapter import PluginAdapter
+    from ...plugins.contract.invocation import Scope
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import Endpoint, ToolSettings
     from ..services import Services
@@ -56,6 +58,10 @@ class LocalPlugin:
         self._tool = ThreadToolActor(adapter, settings, state, services, dispatcher)
         self.endpoint: Endpoint = self._tool.endpoint
         self._actor = ThreadToolActor.attach(self._tool)
+
+    @property
+    def scope(self) -> Scope:
+        return scope_of(self.endpoint.settings.claims, sandboxed=False)
 
     @property
     def has_config_schema(self) -> bool:

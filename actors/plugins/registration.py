@@ -66,11 +66,11 @@ class Registration:
         ]
         for each, _ in rivals:
             routes = routes.without(each.name)
-        routes = add_routes(routes, handle.name, tools, claims=handle.claims)
+        routes = add_routes(routes, handle.name, tools, claims=handle.claims, scope=handle.scope)
         displaced: list[tuple[PluginHandle, CallboardError]] = []
         for each, theirs in rivals:
             try:
-                routes = add_routes(routes, each.name, theirs, claims=each.claims)
+                routes = add_routes(routes, each.name, theirs, claims=each.claims, scope=each.scope)
             except CallboardError as error:
                 displaced.append((each, error))
         endpoint = handle.endpoint
@@ -96,7 +96,7 @@ class Registration:
             routes = routes.without(handle.name)
         for handle, schemas in offers:
             tools = self._catalog.describe(handle.name, schemas, handle.known_as)
-            routes = add_routes(routes, handle.name, tools, claims=handle.claims)
+            routes = add_routes(routes, handle.name, tools, claims=handle.claims, scope=handle.scope)
 
     def _tell(self, handle: PluginHandle, tools: tuple[ToolDescriptor, ...]) -> None:
         self._events.publish("plugin_registered", handle.name, tools=[tool.tool_name for tool in tools])

@@ -1,4 +1,4 @@
-"""Asking plugins whose call it is: all that claim calls at the same time, and none for longer than a limit.
+"""Asking plugins whose call it is: all that are asked about it at the same time, and none for longer than a limit.
 
 A claim is tool code, so it runs on a thread that can be lost. One that raises, or does not answer in time, has no
 opinion, and an event says so. A plugin is asked about a few calls at once, and about the others in their order as it answers.
@@ -56,7 +56,7 @@ class ClaimCollector:
         """Ask about a call; ``done`` is told once what was said, from any thread, this one too."""
         endpoints = [
             endpoint
-            for name in self._routing_table.routes.claimers
+            for name in self._routing_table.routes.asked(call.tool_name)
             if (endpoint := self._routing_table.endpoints.get(name)) is not None
         ]
         asking = ClaimRound(call.tool_name, {endpoint.name for endpoint in endpoints}, self._events, done)

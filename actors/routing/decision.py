@@ -7,6 +7,9 @@ The rule is the specification's: first the claims, then the name.
 2. Otherwise the plugin that offers the call's name and did not say ``False``. If several do,
    the call is ambiguous.
 3. Otherwise there is no tool for it.
+
+Which calls a plugin is asked about is its `Scope`. One that is asked about its own calls alone sees none that is another's, so
+nothing that it says can tell those apart: names of others are not for it to have.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...base.errors import PluginError
 from ...base.frozen import frozen
+from ...plugins.contract.invocation import ALL, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ...plugins.contract.invocation import Scope
     from ..catalog.catalog import ToolDescriptor
 
 Claims = Mapping[str, bool | None]
@@ -73,23 +78,31 @@ class Routes:
 
     Attributes:
         tools: tool names by plugin, in the order of registration.
-        claimers: the plugins that have `can_handle_tool_call`.
+        claimers: the plugins that have `can_handle_tool_call`; which calls they are asked about says `asked`.
         by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless the caller knows what has
             changed since the last time gives it: among a thousand plugins that is a hundred times the work.
         known_as: by plugin and tool name, the other names of a tool, if it has any.
+        own: those of ``claimers`` that are asked about their own calls alone; see `Scope`.
     """
 
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     claimers: tuple[str, ...] = ()
     by_name: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _FOLLOWS)
     known_as: Mapping[str, KnownAs] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.by_name is _FOLLOWS:
             object.__setattr__(self, "by_name", _by_name(self.tools))
 
     def including(
-        self, plugin: str, names: Iterable[str], *, claims: bool, known_as: KnownAs | None = None
+        self,
+        plugin: str,
+        names: Iterable[str],
+        *,
+        claims: bool,
+        known_as: KnownAs | None = None,
+        scope: Scope = ALL,
     ) -> Routes:
         """The routes with a plugin added, or its names replaced; then it keeps its place."""
         names = tuple(names)
@@ -98,12 +111,13 @@ class Routes:
         also = self._known_as_without(plugin)
         if known_as:
             also = {**also, plugin: known_as}
+        own = self.own - {plugin} | ({plugin} if claims and scope == OWN else set())
         if plugin in self.tools:
-            return Routes(tools, claimers, known_as=also)
+            return Routes(tools, claimers, known_as=also, own=own)
         by_name = dict(self.by_name)
         for name in names:
             by_name[name] = (*by_name.get(name, ()), plugin)
-        return Routes(tools, claimers, by_name, also)
+        return Routes(tools, claimers, by_name, also, own)
 
     def without(self, plugin: str) -> Routes:
         """The routes without a plugin."""
@@ -112,7 +126,8 @@ class Routes:
             by_name[name] = tuple(each for each in by_name[name] if each != plugin)
             if not by_name[name]:
                 del by_name[name]
-        return Routes(tools, self._claimers_without(plugin), by_name, self._known_as_without(plugin))
+        left, also = self._claimers_without(plugin), self._known_as_without(plugin)
+        return Routes(tools, left, by_name, also, self.own - {plugin})
 
     def _known_as_without(self, plugin: str) -> Mapping[str, KnownAs]:
         if plugin not in self.known_as:
@@ -128,28 +143,42 @@ class Routes:
         """The plugins that offer a name."""
         return () if name is None else self.by_name.get(name, ())
 
+    def asked(self, name: str | None) -> tuple[str, ...]:
+        """The plugins that are asked whether a call of this name is theirs."""
+        if not self.own:
+            return self.claimers
+        offered_by = self.offering(name)
+        return tuple(each for each in self.claimers if each not in self.own or offered_by in ((), (each,)))
+
     def only(self, name: str | None) -> str | None:
         """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""
-        offered_by = () if name is None or self.claimers else self.by_name.get(name, ())
+        offered_by = () if name is None or self.asked(name) else self.by_name.get(name, ())
         return offered_by[0] if len(offered_by) == 1 else None
 
-    def check(self, plugin: str, names: Sequence[str], *, claims: bool) -> None:
+    def check(self, plugin: str, names: Sequence[str], *, claims: bool, scope: Scope = ALL) -> None:
         """Refuse a plugin whose calls could not be told from another's.
 
-        Names may be shared as long as at most one of the sharers has no claims: the others say
-        which calls are theirs, and it takes the rest.
+        Names may be shared as long as at most one of the sharers has no claims, or is not asked about calls of others: the
+        others say which calls are theirs, and it takes the rest.
 
         Raises:
             NameTaken: they could not.
         """
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             raise NameTaken(f"plugin {plugin!r} offers {doubled[0]!r} twice", plugin=plugin, tool=doubled[0])
+        telling = {*self.claimers} - self.own
         for name in names:
-            silent = [p for p in self.by_name.get(name, ()) if p != plugin and p not in self.claimers]
-            if silent and not claims:
+            silent = [p for p in self.by_name.get(name, ()) if p != plugin and p not in telling]
+            if silent and not (claims and scope == ALL):
+                unasked = [*([plugin] if claims else []), *(each for each in silent if each in self.own)]
+                remedy = (
+                    f'write "claims": "all" in the entry of {unasked[0]!r}, which has it asked about the calls of others'
+                    if unasked
+                    else "give one a can_handle_tool_call that tells their calls apart"
+                )
                 raise NameTaken(
                     f"plugin {plugin!r} offers the tool {name!r}, which {silent[0]!r} offers already; "
-                    "rename one, or give one a can_handle_tool_call that tells their calls apart",
+                    f"rename one, or {remedy}",
                     plugin=plugin,
                     tool=name,
                 )
@@ -238,13 +267,15 @@ def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
     return Ambiguous(willing) if willing else NoTool(offered_by)
 
 
-def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:
+def add_routes(
+    routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool, scope: Scope = ALL
+) -> Routes:
     """The routes with a plugin's tools added or replaced.
 
     Raises:
         NameTaken: its calls could not be told from another plugin's.
     """
     names = [tool.tool_name for tool in tools]
-    routes.check(plugin, names, claims=claims)
+    routes.check(plugin, names, claims=claims, scope=scope)
     known_as = {tool.tool_name: tool.known_as for tool in tools if tool.known_as}
-    return routes.including(plugin, names, claims=claims, known_as=known_as)
+    return routes.including(plugin, names, claims=claims, known_as=known_as, scope=scope)

@@ -184,7 +184,7 @@ class RouterActor(BaseActor):
         else:
             pending = self._waiting[call] = _Pending()
             self._queues.enter(call, routes.offering(call.tool_name))
-            if claims is None and routes.claimers:
+            if claims is None and routes.asked(call.tool_name):
                 pending.asking = self._claiming.ask(call, functools.partial(self._on_claims, call))
             else:
                 self._claimed(call, claims or {})

@@ -19,6 +19,7 @@ from ..hosts.node.sandbox import Sandbox, read_sandbox
 from ..hosts.sandbox.bwrap import KIND, read_system_sandbox
 from ..hosts.sandbox.bwrap import NAMES as SYSTEM_NAMES
 from ..hosts.sandbox.confinement import Confinement, read_secrets
+from ..plugins.sources.mcp import McpSource
 from .configuration import Configuration, read_into, read_policy
 from .errors import ConfigurationError, require_known
 from .groups import require_group
@@ -144,6 +145,9 @@ class Options:
 
 def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
     """The options of an entry, under the profile of the configuration, as `complete`."""
+    if entry.options.claims is not None and isinstance(entry.source, McpSource):
+        why = "the option 'claims' is for plugins, and an MCP server is never asked whose call it is. Leave it out"
+        raise ConfigurationError(why, path="$.claims")
     return complete(asked_of(entry, configuration), configuration, entry.hidden)
 
 
@@ -190,6 +194,7 @@ def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[s
             quarantine=_policy(QuarantinePolicy, given.quarantine, "quarantine"),
             while_down=_while_down(given),
             validate=_validation(given.validate, default=calls.validate),
+            claims=given.claims,
         ),
         host=HostSettings(
             given.config,

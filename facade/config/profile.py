@@ -59,8 +59,9 @@ SECTIONS: Final[dict[str, Json]] = {
 _OF_SYSTEM: Final = sys.platform == "linux"
 """Whether there is a sandbox of the system's. Where that is forbidden all the same, no plugin starts, and its error says what to do."""
 
-_ANY: Final[Json] = {"sandbox": KIND} if _OF_SYSTEM else {}
-_NODE: Final[Json] = _ANY or {"sandbox": True}
+_SERVER: Final[Json] = {"sandbox": KIND} if _OF_SYSTEM else {}
+_ANY: Final[Json] = {"claims": "own", **_SERVER}
+_NODE: Final[Json] = {"sandbox": True, **_ANY}
 _PYTHON: Final[Json] = {"isolate": True, **_ANY}
 
 SOURCES: Final[dict[type[PluginSource], Json]] = {
@@ -73,7 +74,7 @@ SOURCES: Final[dict[type[PluginSource], Json]] = {
     NpmSource: _NODE,
     CommandSource: _ANY,
     BashSource: _ANY,
-    McpSource: _ANY,
+    McpSource: _SERVER,
 }
 """The strongest that there is for each kind of source: what its entry begins with. All have the limits of `LIMITS` too."""
 
@@ -134,6 +135,12 @@ def _share(value: Any) -> str | None:
     return "puts plugins into one host, where each can read the others" if value else None
 
 
+def _claims(value: Any) -> str | None:
+    return (
+        "has a plugin see the calls of all others; write 'own', or leave it out" if value == "all" else None
+    )
+
+
 def _validate(value: Any) -> str | None:
     weak = value is False or (isinstance(value, Mapping) and not all(value.values()))
     return "has to be true for all tools" if weak else None
@@ -157,6 +164,7 @@ _OF_ENTRIES: Final[dict[str, Callable[[Any], str | None]]] = {
     "isolate": _isolate,
     "share": _share,
     "validate": _validate,
+    "claims": _claims,
     "limits": _limits,
     "deadline": lambda value: None if value is None else _at_most(MOST_SECONDS)(value),
 }
@@ -226,7 +234,8 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
     options = entry.options
     if profile is None:
         return options
-    given = {name: getattr(options, name) for name in ("isolate", "share", "validate", "limits", "deadline")}
+    names = ("isolate", "share", "validate", "claims", "limits", "deadline")
+    given = {name: getattr(options, name) for name in names}
     if options.sandbox is not False:
         given["sandbox"] = options.sandbox
     weak = _broken(_OF_ENTRIES, given, "$")

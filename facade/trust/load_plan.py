@@ -27,6 +27,7 @@ class PlannedRun:
         folder: where it runs, or lies; ``None`` if that is not known yet.
         environment: the names of all variables that it sees; of what runs here ``None``: it sees all.
         sandbox: what it is kept from; ``False`` for nothing.
+        claims: which calls it is asked about, if it claims calls: ``all``, or its ``own``; ``None`` of what claims none.
     """
 
     where: str
@@ -34,6 +35,7 @@ class PlannedRun:
     folder: str | None
     environment: tuple[str, ...] | None
     sandbox: Any = False
+    claims: str | None = None
 
 
 @frozen
@@ -97,6 +99,7 @@ def _plugin_json(plugin: PlannedPlugin, trusted: frozenset[str]) -> Json:
             "folder": runs.folder,
             "environment": None if runs.environment is None else list(runs.environment),
             "sandbox": runs.sandbox,
+            "claims": runs.claims,
         },
         "problem": plugin.problem,
         "notes": list(plugin.notes),
@@ -182,12 +185,25 @@ def _named(packages: Any) -> str:
 def _run_lines(runs: PlannedRun) -> Iterator[str]:
     if runs.where == "here":
         yield "run    in the process of Callboard, which sees all of its environment"
+        yield from _claim_lines(runs)
         return
     yield f"run    {' '.join(runs.argv)}"
     if runs.folder is not None:
         yield f"       in {runs.folder}"
     yield f"       sees the variables {', '.join(runs.environment or ()) or '(none)'}"
     yield f"       sandbox: {_sandbox(runs.sandbox)}"
+    yield from _claim_lines(runs)
+
+
+def _claim_lines(runs: PlannedRun) -> Iterator[str]:
+    if runs.claims is not None:
+        yield f"       claims: {_CLAIMS[runs.claims]}"
+
+
+_CLAIMS: Final = {
+    "all": "all (it may look at each call, and take it)",
+    "own": "own (it is asked about no call of another plugin's tools)",
+}
 
 
 def _sandbox(sandbox: Any) -> str:

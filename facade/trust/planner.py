@@ -24,8 +24,10 @@ from ..hosts.packages.package_errors import PackageError
 from ..loading.node_loader import permissions_of
 from ..loading.prefetch import spelled_out
 from ..loading.python_packages import place_of, readiness_of
+from ..plugins.contract.invocation import scope_of
 from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.node_manifest import read_node_package
 from ..plugins.sources.node_plan import Make, Refused
 from ..plugins.sources.program import BashSource, CommandSource
@@ -172,13 +174,12 @@ class Planner:
         return (), (decided.warning,) if decided.warning else ()
 
     def _run(self, source: PluginSource, options: Options, folder: Path | None) -> PlannedRun:
-        argv = self._argv(source, options)
+        argv, claims = self._argv(source, options), _claims(source, options)
         if not argv:
-            return PlannedRun("here", (), None if folder is None else str(folder), None)
+            return PlannedRun("here", (), None if folder is None else str(folder), None, claims=claims)
         sees = tuple(sorted(host_environment(os.environ, options.env)))
-        return PlannedRun(
-            "host", argv, None if folder is None else str(folder), sees, options.sandbox is not None
-        )
+        where = None if folder is None else str(folder)
+        return PlannedRun("host", argv, where, sees, options.sandbox is not None, claims)
 
     def _argv(self, source: PluginSource, options: Options) -> tuple[str, ...]:
         """The program of its host and what it runs; empty of what runs in this process."""
@@ -203,3 +204,11 @@ class Planner:
                 return () if place is Place.HERE else (python, *package.entries)
             case _:
                 return (sys.executable, getattr(source, "path", "")) if options.isolate else ()
+
+
+def _claims(source: PluginSource, options: Options) -> str | None:
+    """Which calls it is asked about; ``None`` of an MCP server, which is asked about none."""
+    if isinstance(source, McpSource):
+        return None
+    sandboxed = options.sandbox is not None or options.confinement.sandbox is not None
+    return scope_of(options.tool.claims, sandboxed=sandboxed)

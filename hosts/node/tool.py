@@ -85,6 +85,7 @@ class NodeToolPlugin(HostedToolPlugin):
         self._compiled = None if sandbox or confinement.sandbox else compiled
         self._sandbox = sandbox
         self._confinement = confinement
+        self.sandboxed = sandbox is not None or confinement.sandbox is not None
         self._root = root or self.entry.parent
         self._holds = holds
 
@@ -128,14 +129,13 @@ class NodeToolPlugin(HostedToolPlugin):
 
         ``None`` in a sandbox if its module, having been made of another file, lies where that sandbox does not reach.
         """
-        confined = self._sandbox is not None or self._confinement.sandbox is not None
-        if confined and not self._module.is_relative_to(self._root):
+        if self.sandboxed and not self._module.is_relative_to(self._root):
             return None
         terms = {
             "env": self._env,
             "node": self._node,
             "node_options": self._node_options,
-            "sandbox": (self._sandbox, self._confinement.sandbox, self._root) if confined else None,
+            "sandbox": (self._sandbox, self._confinement.sandbox, self._root) if self.sandboxed else None,
             "secrets": dict(self._confinement.secrets or {}),
         }
         load = {"entry": str(self.entry), "module": str(self._module)}

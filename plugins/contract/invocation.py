@@ -8,7 +8,7 @@ and judging the answer are questions of `plugins.adapter.runner`.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ...base.frozen import frozen
 from .signatures import plan_call
@@ -22,6 +22,17 @@ Json = dict[str, Any]
 
 BY_KEY: Final = "by_key"
 """The option ``idempotent`` of tools that do nothing twice for calls with one key."""
+
+Scope = Literal["all", "own"]
+"""Which calls a plugin with `can_handle_tool_call` is asked about: all, or its own, those of no plugin, and those without a name."""
+
+ALL: Final = "all"
+OWN: Final = "own"
+
+
+def scope_of(said: Scope | None, *, sandboxed: bool) -> Scope:
+    """What holds for a plugin: what was said of it, or else all calls, and its own alone if it is in a sandbox."""
+    return said or (OWN if sandboxed else ALL)
 
 
 class Invocation(NamedTuple):

@@ -58,6 +58,10 @@ class ApprovalRules:
             }
         return None
 
+    def forbids(self, names: Iterable[str]) -> bool:
+        """Whether a call is denied for one of these names alone, whatever else may run for it."""
+        return _matching(self.deny, [*names] or [""]) is not None
+
     def idle(self, names: Collection[str]) -> list[str]:
         """The rules that fit none of these names, such as ``deny 'write_fil'``: misspelt, most likely."""
         rules = [("deny", each) for each in self.deny] + [("ask", each) for each in self.ask]

@@ -13,12 +13,14 @@ from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
 from ...base.option_values import flag, mapping, seconds, text, whole
 from ...base.suggestions import meant
-from ..contract.invocation import BY_KEY
+from ..contract.invocation import ALL, BY_KEY, OWN
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from ..contract.invocation import Scope
 
 Json = dict[str, Any]
 
@@ -50,6 +52,8 @@ class PluginOptions:
         while_down: what becomes of calls while its host is down: ``hold``, ``refuse``, or, in a
             program, a callable that answers them.
         hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
+        claims: which calls it is asked about, if it has `can_handle_tool_call`: ``all``, or its ``own`` and those of nobody; ``own``
+            in a sandbox, else ``all``, if ``None``.
         reload: settings of reloads of its host, ``True`` to have it reloaded when its files change; not looked at here.
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
@@ -83,6 +87,7 @@ class PluginOptions:
     sandbox: dict[str, Any] | str | bool = False
     secrets: dict[str, Any] = field(default_factory=dict)
     validate: bool | dict[str, bool] | None = None
+    claims: Scope | None = None
     reload: dict[str, Any] | bool = False
 
 
@@ -242,6 +247,12 @@ def _by_tool(value: Any) -> dict[str, bool] | bool:
     raise ValueError("true, false or a mapping of tool names to true or false")
 
 
+def _claims(value: Any) -> str:
+    if value in (ALL, OWN):
+        return str(value)
+    raise ValueError("'all' or 'own'")
+
+
 def _while_down(value: Any) -> Any:
     if value in ("hold", "refuse") or callable(value):
         return value
@@ -294,6 +305,7 @@ OPTIONS: Final[dict[str, tuple[Callable[[Any], Any], Json]]] = {
     "while_down": (_while_down, {"enum": ["hold", "refuse"]}),
     "hold": (whole(0), _from(0)),
     "validate": (_by_tool, {"type": ["boolean", "object"], "additionalProperties": _FLAG}),
+    "claims": (_claims, {"enum": [ALL, OWN]}),
     "reload": (_settings, _SWITCHED),
 }
 """Each option: what reads it, and the JSON Schema of what that takes in a file. What stands in a mapping is for the rooms above."""

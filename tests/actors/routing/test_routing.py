@@ -135,6 +135,43 @@ def test_a_claim_lets_plugins_share_a_name():
     Routes({"a": ("x",)}).check("b", ["x"], claims=True)
 
 
+SCOPED = (
+    Routes()
+    .including("curious", ["mine", "both"], claims=True, scope="own")
+    .including("nosy", ["both", "sniff"], claims=True)
+    .including("plain", ["note"], claims=False, scope="own")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("mine", ("curious", "nosy")),
+        ("nobody", ("curious", "nosy")),
+        (None, ("curious", "nosy")),
+        ("both", ("nosy",)),
+        ("sniff", ("nosy",)),
+        ("note", ("nosy",)),
+    ],
+)
+def test_a_plugin_is_asked_about_its_own_calls_alone_or_about_all(name, asked):
+    assert SCOPED.asked(name) == asked
+
+
+@pytest.mark.parametrize(
+    ("claims", "scope", "name", "meant"),
+    [(True, "own", "note", "b"), (False, "all", "mine", "curious"), (True, "own", "mine", "b")],
+)
+def test_no_claim_tells_calls_apart_of_a_plugin_that_is_not_asked_about_them(claims, scope, name, meant):
+    with pytest.raises(NameTaken, match=f'"claims": "all" in the entry of {meant!r}'):
+        SCOPED.check("b", [name], claims=claims, scope=scope)
+
+
+def test_it_may_have_what_another_plugin_leaves_of_a_name_that_both_offer():
+    SCOPED.without("curious").check("curious", ["both"], claims=True, scope="own")
+    SCOPED.without("nosy").check("nosy", ["both"], claims=True)
+
+
 def test_a_plugin_cannot_offer_one_name_twice():
     with pytest.raises(NameTaken, match="twice"):
         Routes().check("a", ["x", "x"], claims=True)
@@ -154,7 +191,10 @@ def test_a_plugin_that_was_taken_off_is_not_routed_to():
 
 CHANGES = st.lists(
     st.tuples(
-        st.sampled_from("abcd"), st.none() | st.lists(st.sampled_from("xyz"), unique=True), st.booleans()
+        st.sampled_from("abcd"),
+        st.none() | st.lists(st.sampled_from("xyz"), unique=True),
+        st.booleans(),
+        st.sampled_from(["all", "own"]),
     )
 )
 
@@ -162,13 +202,18 @@ CHANGES = st.lists(
 @given(CHANGES)
 def test_routes_that_have_changed_are_those_that_would_be_made_anew(changes):
     routes = Routes()
-    for plugin, names, claims in changes:
+    for plugin, names, claims, scope in changes:
         before = (dict(routes.tools), dict(routes.by_name))
-        later = routes.without(plugin) if names is None else routes.including(plugin, names, claims=claims)
+        later = (
+            routes.without(plugin)
+            if names is None
+            else routes.including(plugin, names, claims=claims, scope=scope)
+        )
         assert (routes.tools, routes.by_name) == before
         routes = later
 
-        assert routes == Routes(routes.tools, routes.claimers)
+        assert routes == Routes(routes.tools, routes.claimers, own=routes.own)
+        assert (plugin in routes.own) == (names is not None and claims and scope == "own")
         assert list(routes.claimers).count(plugin) == (names is not None and claims)
 
 

@@ -69,6 +69,27 @@ def test_of_several_elements_of_a_list_each_keeps_its_number(tmp_path):
     assert all(problem.path in problem.message for problem in found)
 
 
+@pytest.mark.parametrize(
+    ("entry", "profile", "remedy"),
+    [
+        ({"plugin": "json.B", "claims": "none"}, None, "'all' or 'own'"),
+        ({"plugin": "json.B", "claims": "all"}, "strict", "write 'own', or leave it out"),
+        ({"mcp": {"command": ["sh"]}, "claims": "own"}, None, "Leave it out"),
+    ],
+)
+def test_a_scope_of_claims_that_cannot_hold_is_told_with_its_line_and_remedy(
+    tmp_path, entry, profile, remedy
+):
+    (problem, *_) = [
+        each for each in check(tmp_path, {"plugins": [entry], "profile": profile}) if "claims" in each.path
+    ]
+
+    line = json.dumps({"plugins": [entry], "profile": profile}, indent=2).splitlines().index
+    assert problem.path == "$.plugins[0].claims"
+    assert problem.position.line == 1 + line(f'      "claims": "{entry["claims"]}"')
+    assert remedy in problem.message
+
+
 def test_every_option_of_every_entry_is_looked_at(tmp_path):
     entries = [
         {"plugin": "json.B", "concurrency": 0, "dedline": 3, "restart": {"intensty": 3}},

@@ -54,6 +54,7 @@ def test_each_kind_of_source_begins_with_the_strongest_there_is(tmp_path, entry)
         assert options.confinement.sandbox is not None
         assert options.isolate
     assert options.host.limits.memory == 512 * 1024 * 1024
+    assert options.tool.claims == (None if isinstance(entry, dict) and "mcp" in entry else "own")
 
 
 def test_every_kind_of_source_stands_in_the_table():
@@ -77,6 +78,7 @@ def test_every_kind_of_source_stands_in_the_table():
         ("$.plugins[1].isolate", {"plugins": ["a.b", {"plugin": "a.b", "isolate": False}]}),
         ("$.plugins[0].share", {"plugins": [{"plugin": "node:./a", "share": True}]}),
         ("$.plugins[0].validate", {"plugins": [{"plugin": "a.b", "validate": {"x": False}}]}),
+        ("$.plugins[0].claims", {"plugins": [{"plugin": "node:./a", "claims": "all"}]}),
         ("$.plugins[0].limits", {"plugins": [{"plugin": "a.b", "limits": {"memory": None}}]}),
         ("$.plugins[0].limits", {"plugins": [{"plugin": "a.b", "limits": {"memory_hard": "8GB"}}]}),
         ("$.plugins[0].deadline", {"plugins": [{"plugin": "a.b", "deadline": 86_400}]}),

@@ -274,6 +274,27 @@ def test_what_a_manifest_says_reaches_a_terminal_as_text(tmp_path, user):
     assert "\u202e" not in shown
 
 
+def test_a_plan_says_of_which_calls_a_plugin_learns(tmp_path, user):
+    module = tmp_path / "tool.mjs"
+    module.write_text("export default {}")
+    entry = {"node_tool": {"file": str(module)}}
+    plugins = [
+        "a.b",
+        entry,
+        {**entry, "sandbox": True},
+        {**entry, "claims": "own"},
+        {"mcp": {"command": ["sh"]}},
+    ]
+    config = tmp_path / "agent.json"
+    config.write_text(json.dumps({"plugins": plugins}))
+
+    (plan,) = lines(callboard("plan", "--json", str(config), env=user).stdout)
+    shown = callboard("plan", str(config), env=user).stdout
+
+    assert [each["runs"]["claims"] for each in plan["plugins"]] == ["all", "all", "own", "own", None]
+    assert (shown.count("claims: all"), shown.count("claims: own")) == (2, 2)
+
+
 def test_an_entry_that_cannot_be_loaded_is_told_and_the_others_are_planned(tmp_path, user):
     built(tmp_path / "tools")
     config = config_of(tmp_path, "node:./none", "nodes:./x", 7, "node:./tools")
