@@ -176,11 +176,15 @@ class Recorder:
         name = name or f"c{next(self._numbers)}"
         key = "call_id" if "call_id" in wire or wire.get("type") == "function_call" else "id"
         limit = deadline if deadline is not None else self._deadline(plugin)
+        offered = plugin in self.board.catalog.offers
         self.note(Asked(self.now(), plugin, name, limit))
         call = self.board.submit({**wire, key: name}, deadline=deadline)
-        self.note(Submitted(self.now(), plugin, name))
+        if offered:
+            self.note(Submitted(self.now(), plugin, name))
 
         def ended() -> None:
+            if not offered:  # nobody knew that it was this plugin's: later calls may have come before it
+                self.note(Submitted(self.now(), plugin, name))
             if (reader := self.readers.get(plugin)) and (read := reader(name, call)):
                 self.note(read)
             more = {} if examine is None else _judgement(examine, call)
