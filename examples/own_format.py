@@ -6,10 +6,16 @@ The wire is three shapes: a declaration ``{"fn", "takes"}``, a call ``{"ref", "f
 
 from __future__ import annotations
 
+from typing import Any
+
 from callboard import Callboard, ToolPlugin
 from callboard.tool_interop import (
     HUB,
+    ConversionContext,
     Converted,
+    InspectedCall,
+    InspectedResult,
+    InspectedSchema,
     Loss,
     ToolInteropContribution,
     ToolInteropTarget,
@@ -24,21 +30,21 @@ FORMAT = "acme.tool"
 class AcmeCalls:
     format = FORMAT
 
-    def matches(self, value):
-        return isinstance(value, dict) and value.keys() >= {"ref", "fn", "with"}
+    def matches(self, value: Any) -> bool:
+        return isinstance(value, dict) and all(key in value for key in ("ref", "fn", "with"))
 
-    def inspect(self, value):
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
         arguments = parse_arguments(value["with"])
         return read_function_call(FORMAT, value["ref"], value["fn"], arguments, metadata={})
 
-    def sanitize(self, value):
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         return value if parse_arguments(value["with"]).kind == "object" else {**value, "with": {}}
 
 
 class ToAcmeSchema:
     source, target = HUB, FORMAT
 
-    def convert(self, value, context):
+    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         takes = list((value.parameters or {}).get("properties", {}))
         return Converted({"fn": value.name, "takes": takes}, (Loss("types", "only names are told"),))
 
@@ -46,7 +52,7 @@ class ToAcmeSchema:
 class ToAcmeResult:
     source, target = HUB, FORMAT
 
-    def convert(self, value, context):
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         text, losses = as_text(value)
         return Converted({"ref": value.call_id, "ok": not value.is_error, "say": text}, losses)
 
@@ -54,15 +60,15 @@ class ToAcmeResult:
 class Acme(ToolPlugin):
     name = "acme"
 
-    def get_tool_schemas(self, state):
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
         number = {"type": "number"}
         parameters = {"type": "object", "properties": {"a": number, "b": number}, "required": ["a", "b"]}
         return [{"type": "function", "function": {"name": "add", "parameters": parameters}}]
 
-    def execute_tool(self, tool_name, payload, state):
+    def execute_tool(self, tool_name: str, payload: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         return {"success": True, "result": payload["a"] + payload["b"]}
 
-    def get_tool_interop_contribution(self, state):
+    def get_tool_interop_contribution(self, state: dict[str, Any]) -> ToolInteropContribution:
         return ToolInteropContribution(
             call_accessors=(AcmeCalls(),),
             schema_adapters=(ToAcmeSchema(),),

@@ -16,7 +16,12 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from .callboard import Callboard
+    from .chaos.expecting import ExpectedEvents
+    from .chaos.probe import Probe
+    from .chaos.virtual_board import VirtualBoard
     from .pytest import fixtures as kit
     from .pytest.plans import Plan
 
@@ -137,7 +142,7 @@ def board_tools() -> list[Any]:
 
 
 @pytest.fixture
-def board(chaos_run: kit.ChaosRun, board_config: Any, board_tools: Any) -> Iterator[Any]:
+def board(chaos_run: kit.ChaosRun, board_config: Any, board_tools: Any) -> Iterator[Callboard]:
     """A running `Callboard` of the test's own, with `board_tools`. At its end nothing of it may be left.
 
     Fails when a process, a thread or a descriptor is there after the stop that was not before the start.
@@ -146,7 +151,7 @@ def board(chaos_run: kit.ChaosRun, board_config: Any, board_tools: Any) -> Itera
 
 
 @pytest.fixture
-def virtual_board(chaos_run: kit.ChaosRun) -> Iterator[Any]:
+def virtual_board(chaos_run: kit.ChaosRun) -> Iterator[VirtualBoard]:
     """A `VirtualBoard`: real actors and protocol lines, scripted hosts, and time that passes when it is told to."""
     yield from _kit().virtual_board(chaos_run)
 
@@ -164,27 +169,31 @@ def scripted_host(virtual_board: Any) -> Any:
 
 
 @pytest.fixture
-def evil_host(chaos_run: kit.ChaosRun, board: Any, tmp_path: Any) -> Any:
+def evil_host(chaos_run: kit.ChaosRun, board: Callboard, tmp_path: Path) -> kit.EvilHosts:
     """Puts a plugin in a real host that goes wrong on schedule on `board`: ``evil_host(name="evil", …)``."""
-    return _kit().EvilHosts(chaos_run, board, tmp_path)
+    hosts: kit.EvilHosts = _kit().EvilHosts(chaos_run, board, tmp_path)
+    return hosts
 
 
 @pytest.fixture
-def events(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> Any:
+def events(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> ExpectedEvents:
     """The events of the test's board: ``events.expect("host_ready", "echo", generation=2)``."""
-    return _kit().events_of(chaos_run, _board_of(request))
+    expected: ExpectedEvents = _kit().events_of(chaos_run, _board_of(request))
+    return expected
 
 
 @pytest.fixture
-def probe(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> Iterator[Any]:
+def probe(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> Iterator[Probe]:
     """A mailbox to expect on: hand out ``probe.ref``, then ``probe.expect(Class)``, ``probe.expect_none()``."""
     yield from _kit().probe_of(chaos_run, _board_of(request))
 
 
 @pytest.fixture
-def nemesis(chaos_run: kit.ChaosRun, board: Any) -> Iterator[Any]:
+def nemesis(chaos_run: kit.ChaosRun, board: Callboard) -> Iterator[kit.Nemeses]:
     """Carries a schedule out on the real hosts of `board`: ``nemesis(schedule)``, once they are there."""
-    yield from _kit().nemeses(chaos_run, board)
+    nemeses: kit.Nemeses = _kit().Nemeses(chaos_run, board)
+    yield nemeses
+    nemeses.close()
 
 
 def _board_of(request: pytest.FixtureRequest) -> Any:

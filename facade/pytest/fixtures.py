@@ -273,11 +273,25 @@ def probe_of(run: ChaosRun, board: Any) -> Iterator[Probe]:
     probe.stop()
 
 
-def nemeses(run: ChaosRun, board: Callboard) -> Iterator[Any]:
-    """Makes nemeses, and ends them."""
-    made: list[Nemesis] = []
+class Nemeses:
+    """Makes nemeses of the real hosts on a board."""
 
-    def begin(schedule: Any = None, *, tampers: Mapping[str, Tamper] | None = None) -> Nemesis:
+    def __init__(self, run: ChaosRun, board: Callboard) -> None:
+        self._run = run
+        self._board = board
+        self._made: list[Nemesis] = []
+
+    def __call__(self, schedule: Any = None, *, tampers: Mapping[str, Tamper] | None = None) -> Nemesis:
+        """Begin to do to the hosts what a schedule says.
+
+        Args:
+            schedule: a `Schedule`, its JSON, or a list of entries; the test's own when ``None``.
+            tampers: by the host's name, the hands on the lines of hosts; see `Nemesis`.
+
+        Raises:
+            CallboardError: no schedule is given, and the test has none.
+        """
+        run = self._run
         wanted = schedule_of(schedule, run.seed) or run.schedule
         if wanted is None:
             raise CallboardError("there is no schedule: give one, or mark the test with faults(schedule=…)")
@@ -286,9 +300,11 @@ def nemeses(run: ChaosRun, board: Callboard) -> Iterator[Any]:
             run.broken.append(f"{host}: {what}")
 
         run.wanted += len(wanted.entries)
-        made.append(Nemesis(board.board, wanted, tampers=tampers, note=note))
-        return made[-1]
+        nemesis = Nemesis(self._board.board, wanted, tampers=tampers, note=note)
+        self._made.append(nemesis)
+        return nemesis
 
-    yield begin
-    for nemesis in made:
-        nemesis.close()
+    def close(self) -> None:
+        """End all that were made."""
+        for nemesis in self._made:
+            nemesis.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from page_types import PENDING, modules_of, pages
+from page_types import modules_of
 
 PAGE = """# A page
 
@@ -46,7 +46,3 @@ def test_each_line_of_a_pages_python_is_checked_where_it_stands(tmp_path):
 
 def _numbered(text):
     return {number: line for number, line in enumerate(text.split("\n"), 1) if line}
-
-
-def test_pages_that_are_not_clean_yet_are_pages() -> None:
-    assert set(PENDING) <= set(pages())
