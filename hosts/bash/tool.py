@@ -47,7 +47,7 @@ class BashToolPlugin(HostedToolPlugin):
         self.path: Path = Path(path).absolute()
         self._env = dict(env or {})
         self._confinement = confinement
-        self.sandboxed = confinement.sandbox is not None
+        self.sandboxed: bool = confinement.sandbox is not None
 
     def _command(self) -> Command:
         environment = host_environment(os.environ, self._env)

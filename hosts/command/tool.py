@@ -58,7 +58,7 @@ class CommandToolPlugin(HostedToolPlugin):
         self._base = Path(base or self.cwd).absolute()
         self._env = dict(env or {})
         self._confinement = confinement
-        self.sandboxed = confinement.sandbox is not None
+        self.sandboxed: bool = confinement.sandbox is not None
         self._extended = extended
 
     def _command(self) -> Command:

@@ -85,7 +85,7 @@ class NodeToolPlugin(HostedToolPlugin):
         self._compiled = None if sandbox or confinement.sandbox else compiled
         self._sandbox = sandbox
         self._confinement = confinement
-        self.sandboxed = sandbox is not None or confinement.sandbox is not None
+        self.sandboxed: bool = sandbox is not None or confinement.sandbox is not None
         self._root = root or self.entry.parent
         self._holds = holds
 

@@ -74,7 +74,7 @@ class PythonToolPlugin(HostedToolPlugin):
         self._env = dict(env or {})
         self._environment = environment
         self._confinement = confinement
-        self.sandboxed = confinement.sandbox is not None
+        self.sandboxed: bool = confinement.sandbox is not None
         self._options = ["-B"] if watched or origin.package is not None else []
 
     def asking(self) -> Command:
