@@ -16,7 +16,7 @@ from .actors.board import Board, NotStarted
 from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
-from .actors.threads.once import Once
+from .actors.threads.once import Once, or_undone, stop_starting
 from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
 from .base.validation import (
@@ -43,8 +43,6 @@ from .sampling.lent_model import LentModel
 from .tool_decorator import NotedFunctions, ToolDecorator
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     import pykka
 
     from .actors.amplifier.mount import MountedModule
@@ -153,34 +151,43 @@ class Callboard:
         if self._board is not None:
             return self
         over = self._first.over
-        hooks = import_hooks(
-            self.configuration.hooks, self.configuration.approval, self.configuration.load_deadline
-        )
+        asked = self.configuration
+        hooks = import_hooks(asked.hooks, asked.approval, asked.load_deadline)
         formats = (*self._contributions, *self._installer.formats())
-        if self._lent_store is None:
-            self._store = open_state_store(self.configuration.state)
-        self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
-        main_thread.watch(self)
-        put_on(self._board, hooks, self._approver, self.callers)
-        for subscriber in self._subscribers:
-            self._board.subscribe(subscriber)
+        from .actors.threads.uninterrupted import uninterrupted  # noqa: PLC0415 - only a start needs it
+
         try:
-            self._installer.install_configured(self._board)
+            uninterrupted(partial(self._begin_board, formats))
+            main_thread.watch(self)
+            put_on(self._running, hooks, self._approver, self.callers)
+            for subscriber in self._subscribers:
+                self._running.subscribe(subscriber)
+            self._installer.install_configured(self._running)
             for plugin, options in self._functions:
                 self.register(plugin, **options)
+            self._first.over = True
+            warn_of(idle_rules(asked.approval, self.tools()))
+            return self  # noqa: TRY300 - an interrupt may come here too
         except BaseException:  # an interrupt too may leave no host running
             self.stop()
             self._first.over = over  # the next first call tries again, and is told why it cannot be
             raise
-        self._first.over = True
-        warn_of(idle_rules(self.configuration.approval, self.tools()))
-        return self
+
+    def _begin_board(self, formats: tuple[ToolInteropContribution, ...]) -> None:
+        if self._lent_store is None:
+            self._store = open_state_store(self.configuration.state)
+        self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
 
     def __enter__(self) -> Self:
-        return self.start()
+        try:
+            return self.start()
+        except BaseException:  # an interrupt may come once it has started
+            self.stop()
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        # Nobody else goes on with a stop that is interrupted here; whoever interrupts it does not want to wait for hosts.
+        or_undone(self.stop, partial(self.stop, 1.0))
 
     async def __aenter__(self) -> Self:
         """Do as `start`, and never block the event loop. If its task is cancelled meanwhile, what was started is stopped."""
@@ -188,13 +195,9 @@ class Callboard:
         try:
             await until_done(starting)
         except BaseException:  # a cancel of the task: the start goes on in its thread, and is undone there
-            in_thread(partial(self._undo, starting), "callboard-stop", daemon=False)
+            in_thread(partial(stop_starting, starting, self.stop), "callboard-stop", daemon=False)
             raise
         return self
-
-    def _undo(self, starting: Future[None]) -> None:
-        self.stop()  # so that it no longer waits for hosts
-        starting.add_done_callback(lambda _: self.stop())
 
     async def __aexit__(self, *_: object) -> None:
         """Do as `stop`, and never block the event loop; the cancellation of its task meanwhile is raised when that is done."""
@@ -233,9 +236,7 @@ class Callboard:
             self._board = self._stopped = self._store = None
 
     def _stop(self, timeout: float) -> None:
-        if self._board is not None:
-            self._stopped, self._board = self._board, None
-        store, self._store = self._store, None
+        self._stopped, self._board = self._board or self._stopped, None
         self._reloads.end()
         try:
             if self._stopped is not None:
@@ -247,8 +248,9 @@ class Callboard:
             try:
                 self._installer.close()
             finally:
-                if store is not None:
-                    store.close()
+                if self._store is not None:
+                    self._store.close()
+                    self._store = None  # last: a stop that was interrupted is gone on with
 
     # Plugins
 
@@ -383,9 +385,8 @@ class Callboard:
         self, *, deadline: float | None = None, context: Json | None = None, key: str | None = None
     ) -> Caller:
         """What has `call` and `acall` with these options, which are those of `submit`."""
-        return Caller(
-            lambda: self._running, self._first, {"deadline": deadline, "context": context, "key": key}
-        )
+        options = {"deadline": deadline, "context": context, "key": key}
+        return Caller(lambda: self._running, self._first, options)
 
     def submit(
         self,

@@ -435,17 +435,17 @@ class Call:
                 return False
             may_have_run = stage is Stage.STARTED or self.lost is not None
             result = early_end(code, error, unsent, may_have_run=may_have_run)
-            ended = False
             try:
-                ended = self.finish(result, only_in=stage)
-            except BaseException:  # an interrupt, raised again; it may have come when all had been told
-                ended = self._stage is Stage.ENDED
+                if self.finish(result, only_in=stage):
+                    if self._owner is not None:
+                        self._owner.on_ended_early(self, stage)
+                    return True
+            except (
+                BaseException
+            ):  # an interrupt, raised again: the owner's thread takes the call off the work
+                if self._stage is Stage.ENDED:
+                    self.withdraw()
                 raise
-            finally:
-                if ended and self._owner is not None:
-                    self._owner.on_ended_early(self, stage)
-            if ended:
-                return True
 
     # Waiting: one-shot callbacks, for the end (_at_end) or for the next part or the end (_at_news)
 

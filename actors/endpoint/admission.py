@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import random
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log, contain, is_interrupt
 from ...hosts.report.crash_report import FROM_OUTSIDE, shortened
@@ -30,9 +30,28 @@ if TYPE_CHECKING:
     from ..calls.call import Call
     from ..calls.stage import Result
     from ..services import Services
-    from .circuit_breaker import BreakerPolicy, Turn
+    from .circuit_breaker import BreakerPolicy
 
 logger: Log = Log("callboard.actors")
+
+_TURNED = {
+    BreakerState.OPEN: "breaker_opened",
+    BreakerState.HALF_OPEN: "breaker_half_open",
+    BreakerState.CLOSED: "breaker_closed",
+}
+"""The events of a breaker's turns."""
+
+
+class _Confined(NamedTuple):
+    """What is in quarantine.
+
+    Attributes:
+        report: of the crash that it was blamed for.
+        told: the kinds of events that were told of its release.
+    """
+
+    report: dict[str, Any]
+    told: set[str]
 
 
 class AdmissionControl:
@@ -66,10 +85,10 @@ class AdmissionControl:
         self._chance = chance
         self._lock = threading.Lock()
         self._breakers: dict[str | None, Breaker] = {}
-        self._epochs: dict[Call, int] = {}
+        self._epochs: dict[object, int] = {}
         self._blame = CrashAttribution(quarantine or QuarantinePolicy(), confines=quarantine is not None)
-        self._reports: dict[Suspect, dict[str, Any]] = {}
-        self._counts = {"opened": 0, "quarantined": 0}
+        self._confined: dict[Suspect, _Confined] = {}
+        self._quarantined = 0
         self._refused = {"breaker_open": 0, "quarantined": 0}
         self.alert: bool = breaker is not None
         self.confining: bool = False
@@ -124,8 +143,8 @@ class AdmissionControl:
             blamed = self._blame.lost(
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
             )
-            self._reports |= {one: report.as_dict() for one in blamed}
-            self._counts["quarantined"] += sum(one.kind != "state" for one in blamed)
+            self._confined |= {one: _Confined(report.as_dict(), set()) for one in blamed}
+            self._quarantined += sum(one.kind != "state" for one in blamed)
             self._look()
         for one in blamed:
             if one.kind != "state":
@@ -142,12 +161,12 @@ class AdmissionControl:
     def pardon(self) -> None:
         """By hand: close all breakers, and let everybody out of quarantine."""
         with self._lock:
-            turns = [(tool, breaker.close()) for tool, breaker in self._breakers.items()]
-            let_out = self._blame.pardon()
+            for tool, breaker in self._breakers.items():
+                breaker.close()
+                self._settle(tool, breaker)
+            self._release(self._blame.inside())
+            self._blame.pardon()
             self._look()
-        for tool, turn in turns:
-            self._publish(tool, turn)
-        self._publish_released(let_out)
 
     def status(self) -> dict[str, Any]:
         """Both as JSON."""
@@ -156,7 +175,11 @@ class AdmissionControl:
             return {
                 "breakers": {str(tool): breaker.as_dict(now) for tool, breaker in self._breakers.items()},
                 "quarantine": self._blame.as_list(now),
-                "guarded": {**self._counts, "refused": dict(self._refused)},
+                "guarded": {
+                    "opened": sum(breaker.opened for breaker in self._breakers.values()),
+                    "quarantined": self._quarantined,
+                    "refused": dict(self._refused),
+                },
             }
 
     # With the lock held
@@ -169,7 +192,7 @@ class AdmissionControl:
     def _in_quarantine(self, call: Call, now: float) -> Result | None:
         if not self._blame.watchful:
             return None
-        self._publish_released(self._blame.expired(now))
+        self._release(self._blame.expired(now))
         self._look()
         if not self._blame.confining:
             return None
@@ -187,7 +210,7 @@ class AdmissionControl:
             f"it is in quarantine for another {seconds:.3g} s",
             reason="quarantined",
             retry_in=round(seconds, 3),
-            crash_report=shortened(self._reports[blamed]),
+            crash_report=shortened(self._confined[blamed].report),
         )
 
     def _at_breaker(self, call: Call, now: float) -> Result | None:
@@ -208,26 +231,47 @@ class AdmissionControl:
                 reason="breaker_open",
                 retry_in=round(admitted.retry_in, 3),
             )
-        if admitted.turned:
-            self._events.publish("breaker_half_open", self._plugin, tool=call.tool_name)
         self._epochs[call] = admitted.epoch
+        self._settle(call.tool_name, breaker)
         return None
+
+    def _settle(self, tool: str | None, breaker: Breaker) -> None:
+        """Tell of a breaker's turns, those too that an interrupt has kept from being told. What is told again is told once."""
+        if (counted := breaker.counted) is not None:
+            self._epochs.pop(counted, None)
+        for turn, told in breaker.untold:
+            facts = {"retry_in": turn.seconds} if turn.state is BreakerState.OPEN else {}
+            self._events.publish(_TURNED[turn.state], self._plugin, told, tool=tool, **facts)
+        breaker.settled()
+
+    def _release(self, suspects: list[Suspect]) -> None:
+        """Let out of quarantine. The event comes first: after an interrupt it is published again, and told once."""
+        for one in suspects:
+            which = str(one.which) if one.kind == "tool" else None
+            told = self._confined[one].told
+            self._events.publish("tool_released", self._plugin, told, tool=which, blamed=one.kind)
+        self._blame.let_out(suspects)
+        for one in suspects:
+            self._confined.pop(one, None)
 
     # Without it
 
     def _tell_breaker(self, call: Call, result: Result) -> None:
         assert self._policy is not None
         with self._lock:
-            epoch = self._epochs.pop(call, None)
-            if epoch is None:  # it was refused, or interrupted on its way in
-                if (breaker := self._breakers.get(call.tool_name)) is not None:
-                    breaker.leave(call)
+            breaker = self._breakers.get(call.tool_name)
+            if breaker is None:
+                return
+            self._settle(call.tool_name, breaker)  # what an interrupt has left
+            epoch = self._epochs.get(call)
+            if epoch is None:  # it was refused, or interrupted on its way in, or has been counted
+                breaker.leave(call)
                 return
             # A stand-in's answer says nothing of a tool that was never asked.
             failed = self._verdict(result) if call.attempt else None
-            turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
-            self._counts["opened"] += turn is not None and turn.state is BreakerState.OPEN
-        self._publish(call.tool_name, turn)
+            breaker.ended(epoch, failed, self._clock.now(), call)
+            self._settle(call.tool_name, breaker)
+            self._epochs.pop(call, None)
 
     def _verdict(self, result: Result) -> bool | None:
         """What a result says of the tool; ``None`` if nothing: the tool has not run."""
@@ -243,20 +287,6 @@ class AdmissionControl:
             # Without a verdict a trial would never be over, so the usual one has to do.
             contain(error, logger, "is_failure of %r's breaker failed", self._plugin)
             return is_breakdown(result)
-
-    def _publish(self, tool: str | None, turn: Turn | None) -> None:
-        if turn is None:
-            return
-        if turn.state is BreakerState.OPEN:
-            self._events.publish("breaker_opened", self._plugin, tool=tool, retry_in=turn.seconds)
-        else:
-            self._events.publish("breaker_closed", self._plugin, tool=tool)
-
-    def _publish_released(self, let_out: list[Suspect]) -> None:
-        for one in let_out:
-            self._reports.pop(one, None)
-            which = str(one.which) if one.kind == "tool" else None
-            self._events.publish("tool_released", self._plugin, tool=which, blamed=one.kind)
 
 
 def _in_flight(call: Call, state: int) -> InFlight:

@@ -98,8 +98,29 @@ class Turn(NamedTuple):
     seconds: float | None = None
 
 
+class _Now(NamedTuple):
+    """All that a breaker knows. It is replaced as a whole, so that no interrupt leaves a half of it.
+
+    Attributes:
+        counted: the call whose end came to this, until `Breaker.settled`.
+        untold: the turns that nobody was told of yet, each with the kinds of events that were told of it.
+    """
+
+    reset: float
+    state: BreakerState = BreakerState.CLOSED
+    failures: int = 0
+    epoch: int = 0
+    until: float = 0.0
+    trial: object = None
+    opened: int = 0
+    counted: object = None
+    untold: tuple[tuple[Turn, set[str]], ...] = ()
+
+
 class Breaker:
     """One tool's breaker. Not thread-safe: its owner holds a lock.
+
+    A signal handler may raise between any two lines. Then `ended` is called again with the same call, which counts once.
 
     Args:
         policy: when it opens, and for how long.
@@ -107,77 +128,104 @@ class Breaker:
     """
 
     def __init__(self, policy: BreakerPolicy, random: Callable[[], float]) -> None:
-        self.state: BreakerState = BreakerState.CLOSED
-        self.failures: int = 0
         self._policy = policy
         self._random = random
-        self._epoch = 0
-        self._reset = policy.reset
-        self._until = 0.0
-        self._trial: object = None
+        self._now = _Now(policy.reset)
+
+    @property
+    def state(self) -> BreakerState:
+        """See the module."""
+        return self._now.state
+
+    @property
+    def epoch(self) -> int:
+        """How many turns it has taken."""
+        return self._now.epoch
+
+    @property
+    def opened(self) -> int:
+        """How often it has opened."""
+        return self._now.opened
+
+    @property
+    def counted(self) -> object:
+        """The call whose end was counted last, until `settled`."""
+        return self._now.counted
+
+    @property
+    def untold(self) -> tuple[tuple[Turn, set[str]], ...]:
+        """The turns since `settled`, in their order, each with a set for `EventStream.publish`."""
+        return self._now.untold
+
+    def settled(self) -> None:
+        """The turns so far were told, and the call that was counted last comes no more."""
+        self._now = self._now._replace(counted=None, untold=())
 
     def admit(self, now: float, call: object = "a call") -> Admitted | Refused:
         """May a call go through? One that may has to be followed by `ended`, or by `leave`."""
-        if self.state is BreakerState.CLOSED:
-            return Admitted(self._epoch)
-        if self.state is BreakerState.OPEN:
-            if now < self._until:
-                return Refused(self._until - now)
-            self._turn(BreakerState.HALF_OPEN)
-            self._trial = call
-            return Admitted(self._epoch, turned=True)
-        if self._trial is not None:
+        at = self._now
+        if at.state is BreakerState.CLOSED:
+            return Admitted(at.epoch)
+        if at.state is BreakerState.OPEN:
+            if now < at.until:
+                return Refused(at.until - now)
+            self._turn(Turn(BreakerState.HALF_OPEN), trial=call)
+            return Admitted(at.epoch + 1, turned=True)
+        if at.trial is not None:
             return Refused(0.0)
-        self._trial = call
-        return Admitted(self._epoch)
+        self._now = at._replace(trial=call)
+        return Admitted(at.epoch)
 
     def leave(self, call: object) -> None:
         """A call was interrupted on its way in: if it is the trial, the next one will be."""
-        if self._trial is call:
-            self._trial = None
+        if self._now.trial is call:
+            self._now = self._now._replace(trial=None)
 
-    def ended(self, epoch: int, failed: bool | None, now: float) -> Turn | None:
+    def ended(self, epoch: int, failed: bool | None, now: float, call: object = None) -> Turn | None:
         """A call that went through has ended; ``failed`` is ``None`` when that is no verdict."""
-        if epoch != self._epoch or self.state is BreakerState.OPEN:
+        at = self._now
+        if epoch != at.epoch or at.state is BreakerState.OPEN or (call is not None and at.counted is call):
             return None
-        if self.state is BreakerState.HALF_OPEN:
-            return self._tried(failed, now)
+        if at.state is BreakerState.HALF_OPEN:
+            return self._tried(failed, now, call)
         if failed is None:
             return None
-        self.failures = self.failures + 1 if failed else 0
-        return self._open(now) if self.failures >= self._policy.failures else None
+        failures = at.failures + 1 if failed else 0
+        if failures >= self._policy.failures:
+            return self._open(now, at.reset, call)
+        self._now = at._replace(failures=failures, counted=call)
+        return None
 
     def close(self) -> Turn | None:
         """By hand: let all calls through, with everything as in the beginning."""
         if self.state is BreakerState.CLOSED:
-            self.failures = 0
+            self._now = self._now._replace(failures=0)
             return None
-        self._reset = self._policy.reset
-        return self._turn(BreakerState.CLOSED)
+        return self._turn(Turn(BreakerState.CLOSED), reset=self._policy.reset)
 
     def as_dict(self, now: float) -> dict[str, Any]:
         """The state as JSON."""
-        retry_in = round(max(0.0, self._until - now), 3) if self.state is BreakerState.OPEN else None
-        return {"state": self.state.value, "failures": self.failures, "retry_in": retry_in}
+        at = self._now
+        retry_in = round(max(0.0, at.until - now), 3) if at.state is BreakerState.OPEN else None
+        return {"state": at.state.value, "failures": at.failures, "retry_in": retry_in}
 
-    def _tried(self, failed: bool | None, now: float) -> Turn | None:
-        self._trial = None
+    def _tried(self, failed: bool | None, now: float, call: object) -> Turn | None:
         if failed is None:
+            self._now = self._now._replace(trial=None, counted=call)
             return None
         if failed:
-            self._reset = min(self._reset * self._policy.factor, self._policy.max_reset)
-            return self._open(now)
-        return self.close()
+            longer = min(self._now.reset * self._policy.factor, self._policy.max_reset)
+            return self._open(now, longer, call)
+        return self._turn(Turn(BreakerState.CLOSED), reset=self._policy.reset, counted=call)
 
-    def _open(self, now: float) -> Turn:
-        seconds = self._reset * (1 + self._policy.jitter * self._random())
-        self._until = now + seconds
-        self._turn(BreakerState.OPEN)
-        return Turn(BreakerState.OPEN, round(seconds, 6))
+    def _open(self, now: float, reset: float, call: object) -> Turn:
+        seconds = reset * (1 + self._policy.jitter * self._random())
+        turn = Turn(BreakerState.OPEN, round(seconds, 6))
+        opened = self._now.opened + 1
+        return self._turn(turn, reset=reset, until=now + seconds, opened=opened, counted=call)
 
-    def _turn(self, state: BreakerState) -> Turn:
-        self.state = state
-        self.failures = 0
-        self._epoch += 1
-        self._trial = None
-        return Turn(state)
+    def _turn(self, turn: Turn, **changes: Any) -> Turn:
+        at = self._now
+        usual = {"state": turn.state, "failures": 0, "epoch": at.epoch + 1, "trial": None}
+        self._now = at._replace(untold=(*at.untold, (turn, set())), **{**usual, **changes})
+        return turn

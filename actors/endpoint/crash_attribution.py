@@ -134,18 +134,22 @@ class CrashAttribution:
         return None
 
     def expired(self, now: float) -> list[Suspect]:
-        """Take out of quarantine what has been in it for long enough; returns that."""
-        over = [one for one, until in self._until.items() if now >= until]
-        for one in over:
-            del self._until[one]
-        return over
+        """What has been in quarantine for long enough, for `let_out`."""
+        return [one for one, until in self._until.items() if now >= until]
 
-    def pardon(self) -> list[Suspect]:
-        """By hand: forget all crashes, and let all out; returns who was in."""
-        inside = list(self._until)
+    def inside(self) -> list[Suspect]:
+        """Whatever is in quarantine."""
+        return list(self._until)
+
+    def let_out(self, suspects: list[Suspect]) -> None:
+        """Take these out of quarantine."""
+        for one in suspects:
+            self._until.pop(one, None)
+
+    def pardon(self) -> None:
+        """By hand: forget all crashes, and let all out."""
         self._until.clear()
         self._crashes.clear()
-        return inside
 
     def as_list(self, now: float) -> list[dict[str, Any]]:
         """Who is in quarantine, as JSON."""

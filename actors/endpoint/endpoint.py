@@ -266,7 +266,9 @@ class Endpoint:
             call.finish(result)
             return
         drop = self.events.dead_letters.drop
-        call.finish(result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name))
+        call.finish(
+            result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name, noted=call.noted)
+        )
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         if stage is Stage.STARTED or (not self.mailbox.discard(call) and self.mailbox.has_taken(call)):
@@ -311,6 +313,8 @@ class Endpoint:
         if call.parts_dropped:
             result["parts_dropped"] = call.parts_dropped
             lost = f"{call.parts_dropped} parts"
-            self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)
+            self.events.dead_letters.drop(
+                "parts", self.name, call.id, tool=call.tool_name, detail=lost, noted=call.noted
+            )
         if "call_ended" in self.events.wanted:
             self.flight.ended(call, result)

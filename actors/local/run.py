@@ -7,6 +7,7 @@ the run at the same moment; `claim` lets one of them have it.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,4 +44,5 @@ class ThreadRun:
         """Cancel an asynchronous tool; let a streaming one end at its next part."""
         self.stopping = True
         if self.cancel is not None:
-            self.cancel()
+            with suppress(RuntimeError):  # its loop is closed: the tool has ended meanwhile
+                self.cancel()

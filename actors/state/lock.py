@@ -24,7 +24,7 @@ def lock_of(store: Path) -> Path:
 
 
 class StoreLock:
-    """Held from the moment it is made until `release`.
+    """Held from the moment it is made until `release`, or until nobody has it any more.
 
     Args:
         store: the file that is locked; the lock lies beside it.
@@ -33,6 +33,8 @@ class StoreLock:
         StateStoreInUse: it is held elsewhere, be it by another board of this process.
         OSError: the lock's file cannot be made or opened.
     """
+
+    _file = -1
 
     def __init__(self, store: Path) -> None:
         # Not inherited by hosts, which may outlive this process for a moment.
@@ -51,3 +53,7 @@ class StoreLock:
         """Let the next one have it. A second time changes nothing."""
         descriptor, self._file = self._file, -1
         close_own(descriptor)
+
+    def __del__(self) -> None:
+        # An interrupt may come when it is made and before anybody has it.
+        self.release()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...base.forking import disown_in_child, keep, take_standard_descriptors
+from ..threads.uninterrupted import uninterrupted
 from .lock import StoreLock, lock_of
 from .sqlite_file import (
     OWN_NAMES,
@@ -75,6 +76,14 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._closed = False
+        self._lock: StoreLock | None = None
+        try:
+            uninterrupted(self._begin)
+        except BaseException:  # an interrupt too may leave no lock behind, and no file open
+            self._end()
+            raise
+
+    def _begin(self) -> None:
         take_standard_descriptors()
         try:
             # A store that lost its first page is known by the lock that lies beside it ever since its first start.
@@ -83,13 +92,13 @@ class SqliteStore:
             self._lock = StoreLock(self.path)
         except OSError as error:
             raise self._error(f"cannot be opened: {error.strerror}") from error
-        try:
-            self._open()
-            disown_in_child(self)
-        except BaseException:  # an interrupt too may leave no lock behind, and no file open
-            self._disconnect()
+        self._open()
+        disown_in_child(self)
+
+    def _end(self) -> None:
+        self._disconnect()
+        if self._lock is not None:
             self._lock.release()
-            raise
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off it is closed; the connection is not, for that would write."""
@@ -149,15 +158,17 @@ class SqliteStore:
 
     def close(self) -> None:
         """See `StateStore`. What could not be written so far is tried once more."""
+        uninterrupted(self._close)
+
+    def _close(self) -> None:
         with self._turn:
             if not self._closed:
                 try:
                     self._write_noted()
                 except StateStoreError as error:
                     logger.error("states of %s are lost: %s", ", ".join(self._noted), error)  # noqa: TRY400 - the error says it all
-                self._disconnect()
                 self._closed = True
-            self._lock.release()  # also if an interrupt came before it the first time
+            self._end()  # also if an interrupt came before it the first time
 
     def _change(self, changes: Mapping[str, Row | None]) -> None:
         with self._notes:
@@ -185,14 +196,14 @@ class SqliteStore:
             raise self._error("has been closed")
         try:
             if self._connection is None or not self._is_in_place():
-                self._renew()
+                uninterrupted(self._renew)
             assert self._connection is not None
             try:
                 write(self._connection, changes.items())
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
-                self._renew()
+                uninterrupted(self._renew)
                 write(self._connection, changes.items())
         except (sqlite3.Error, OSError) as error:
             raise self._error(f"cannot be written: {error}") from error
@@ -257,9 +268,9 @@ class SqliteStore:
             self._news("state_store_set_aside", facts)
 
     def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        if self._connection is not None:
+            self._connection.close()  # before it is forgotten: an interrupt may come in between
+            self._connection = None
 
     def _error(self, what: str) -> StateStoreError:
         return StateStoreError(f"the state store {self.path} {what}", store=str(self.path))

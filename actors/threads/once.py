@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from ...base.foreign import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
 logger: Log = Log("callboard.actors")
 
@@ -52,3 +53,18 @@ class Once:
                 self._busy = False
         finally:
             self._lock.release()
+
+
+def or_undone(step: Callable[[], object], undo: Callable[[], object]) -> None:
+    """Do a step; what is raised in it, by a signal handler too, is raised once ``undo`` is done."""
+    try:
+        step()
+    except BaseException:
+        undo()
+        raise
+
+
+def stop_starting(starting: Future[None], stop: Callable[[], None]) -> None:
+    """Stop what is started in another thread: now, so that it no longer waits for hosts, and again once it has started."""
+    stop()
+    starting.add_done_callback(lambda _: stop())

@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
+from ...base.foreign import is_interrupt
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,9 +22,10 @@ def uninterrupted(job: Callable[[], None]) -> None:
     It runs with a copy of the caller's context variables. After an interrupt the caller undoes it: that the job was done is not known
     to be so, but it was done as a whole or not at all.
 
+    Where there is no thread for it, as at the interpreter's end, it is done in this one.
+
     Raises:
         BaseException: the job raised it, or a signal handler.
-        RuntimeError: there is no thread for it.
     """
     if threading.current_thread() is not threading.main_thread():
         job()
@@ -40,10 +43,21 @@ def uninterrupted(job: Callable[[], None]) -> None:
             future.set_result(None)
 
     try:
-        threading.Thread(target=work, name="callboard-whole", daemon=True).start()
+        if not _begun(threading.Thread(target=work, name="callboard-whole", daemon=True)):
+            work()
         future.exception()
     except BaseException:  # an interrupt of the wait, raised again
         if not future.cancel():
             future.exception()  # it has begun, and ends
         raise
     future.result()
+
+
+def _begun(thread: threading.Thread) -> bool:
+    try:
+        thread.start()
+    except RuntimeError as error:
+        if is_interrupt(error):
+            raise
+        return False
+    return True

@@ -21,6 +21,9 @@ REASONS = {
 }
 """Why something was dropped."""
 
+_DROPPED = "dropped"
+"""Noted of a call once it has been counted. A call is dropped for one reason: only one that has begun has parts."""
+
 
 class Told(Protocol):
     """What dead letters are told by: the event stream that has them."""
@@ -32,8 +35,8 @@ class Told(Protocol):
     def wants(self, kind: str) -> bool:
         """Whether a kind has subscribers."""
 
-    def publish(self, kind: str, subject: str, /, **facts: Any) -> None:
-        """Tell of an event."""
+    def publish(self, kind: str, subject: str, told: set[str] | None = None, /, **facts: Any) -> None:
+        """Tell of an event, once for each kind in ``told``."""
 
 
 class DeadLetters:
@@ -42,7 +45,7 @@ class DeadLetters:
     def __init__(self, events: Told) -> None:
         self._events = events
         self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
+        self._counted: tuple[Counter[str], set[str]] = (Counter(), set())
 
     def drop(
         self,
@@ -54,6 +57,7 @@ class DeadLetters:
         detail: str = "",
         count: int = 1,
         told: int = 1,
+        noted: set[str] | None = None,
     ) -> None:
         """Note that something was dropped.
 
@@ -68,16 +72,34 @@ class DeadLetters:
             detail: more, for people.
             count: how many were dropped.
             told: how many the event stands for, where not each of a flood has one of its own; 0 for no event.
+            noted: what has been counted and told of the call, which is dropped once, however often an interrupt has this done.
         """
         assert reason in REASONS, reason
         with self._lock:
-            self._counts[reason] += count
+            self._count(reason, count, noted)
         if told and self._events.wants("dead_letter") and not self._events.telling:
             self._events.publish(
-                "dead_letter", subject, reason=reason, letter=letter, tool=tool, detail=detail, count=told
+                "dead_letter",
+                subject,
+                noted,
+                reason=reason,
+                letter=letter,
+                tool=tool,
+                detail=detail,
+                count=told,
             )
+
+    def _count(self, reason: str, count: int, noted: set[str] | None) -> None:
+        # A signal handler may raise between any two lines: the counts change in one assignment, together with what is noted of the
+        # call that they have changed for.
+        counts, of_the_last = self._counted
+        of_the_last.add(_DROPPED)
+        noted = set() if noted is None else noted
+        if _DROPPED not in noted:
+            self._counted = (counts + Counter({reason: count}), noted)
+            noted.add(_DROPPED)
 
     def counts(self) -> dict[str, int]:
         """How many, by reason."""
         with self._lock:
-            return dict(self._counts)
+            return dict(self._counted[0])

@@ -158,6 +158,7 @@ IN_FUNCTION = {
         "actors/plugins/manager.py",
         "callboard.actors.threads.uninterrupted",
     ): "only a board with hosts needs it",
+    ("facade/callboard.py", "callboard.actors.threads.uninterrupted"): "only a start needs it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",

@@ -218,7 +218,7 @@ def breaker_ways() -> PipelineContext:
 
     def key(tried: _Tried) -> object:
         seen = tried.breaker.as_dict(tried.now)
-        epoch = tried.breaker._epoch
+        epoch = tried.breaker.epoch
         return (
             seen["state"],
             seen["failures"],
