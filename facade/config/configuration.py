@@ -34,7 +34,7 @@ from .errors import (
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
 from .mcp_servers import as_configuration, servers_of
-from .state import StateSettings, read_state_settings, working_folder
+from .state import StateSettings, read_state_settings, working_folder, written_at
 
 if TYPE_CHECKING:
     from ..hosts.packages.consent import Consent
@@ -280,7 +280,7 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
     supervision = dict(require_object(given.get("supervision", {}), "$.supervision"))
     groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
     said = given.get("plugin_cache_dir", str(cache_folder()))
-    cache = Path(_text(said, "$.plugin_cache_dir")).expanduser()
+    cache = written_at(base, _text(said, "$.plugin_cache_dir"), "$.plugin_cache_dir")
     return Configuration(
         plugins=tuple(plugins),
         base=base,
@@ -288,7 +288,7 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
         groups=groups,
         calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
-        plugin_cache_dir=base / cache,
+        plugin_cache_dir=cache,
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_some_time(given.get("start_deadline", 10.0), "$.start_deadline", "no host starts"),
         load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),

@@ -26,6 +26,10 @@ STORES = ("memory", "sqlite")
 KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})
 
 
+_INSTEAD = Path(os.sep)
+"""Stands for a working directory that has been deleted. Known by its identity: the root may be a folder like any other."""
+
+
 def working_folder() -> Path:
     """Return the working directory, from which relative paths start; the root, with a warning, if it has been deleted.
 
@@ -34,9 +38,29 @@ def working_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        root = Path(os.sep)
-        logger.warning("the working directory has been deleted; relative paths start from %s", root)
-        return root
+        logger.warning("the working directory has been deleted; relative paths start from %s", _INSTEAD)
+        return _INSTEAD
+
+
+def written_at(base: Path, given: str, path: str) -> Path:
+    """Where something is written: a path relative to ``base``.
+
+    Args:
+        base: the configuration's folder, or what `working_folder` returned.
+        given: as it was written.
+        path: of the value, for errors.
+
+    Raises:
+        ConfigurationError: it is relative to a working directory that has been deleted; it would be written to the root.
+    """
+    file = Path(given).expanduser()
+    if base is _INSTEAD and not file.is_absolute():
+        raise ConfigurationError(
+            f"{path} is {given!r}, relative to the working directory, which has been deleted; "
+            "give an absolute path, or start in a folder that is there",
+            path=path,
+        )
+    return base / file
 
 
 @frozen
@@ -83,7 +107,7 @@ def read_state_settings(given: Any, base: Path, path: str = "$.state") -> StateS
         file = given["path"]
         if not isinstance(file, str) or not file:
             raise refused(file, f"{path}.path", "a text")
-        settings = replace(settings, path=base / Path(file).expanduser())
+        settings = replace(settings, path=written_at(base, file, f"{path}.path"))
     if "synchronous" in given:
         _require_one_of(given["synchronous"], get_args(Synchronous), f"{path}.synchronous")
         settings = replace(settings, synchronous=given["synchronous"])

@@ -35,6 +35,17 @@ os.chdir(folder)
 os.rmdir(folder)
 print(json.dumps(answers()))
 """
+REFUSES_TO_WRITE = """
+from callboard import CallboardError
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+os.rmdir(folder)
+asked = json.loads(sys.argv[2])
+try:
+    Callboard(asked["config"], state=asked["state"])
+except CallboardError as error:
+    print(json.dumps({"path": error.path, "said": str(error)}))
+"""
 AS_IT_ENDS = """
 import atexit
 atexit.register(lambda: print(json.dumps(answers())))
@@ -71,6 +82,25 @@ def _run(file, code, *arguments):
     file.write_text(ANSWERS + code)
     program = [sys.executable, str(file), str(NODE / "moody.mjs"), *arguments]
     return subprocess.run(program, env=os.environ | TEST_MARK, capture_output=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "where"),
+    [
+        ({"config": None, "state": "kept.db"}, "state.path"),
+        ({"config": {"state": {"path": "deep/kept.db"}}, "state": None}, "$.state.path"),
+        ({"config": {"plugin_cache_dir": "kept.db"}, "state": None}, "$.plugin_cache_dir"),
+    ],
+)
+def test_what_would_be_written_relative_to_a_deleted_folder_is_refused(run, asked, where):
+    ended = run(REFUSES_TO_WRITE, json.dumps(asked))
+
+    assert ended.returncode == 0, ended.stderr.decode()
+    refusal = json.loads(ended.stdout)
+    assert refusal["path"] == where
+    assert all(
+        word in refusal["said"] for word in ("kept.db", "working directory", "deleted", "absolute path")
+    )
 
 
 def test_a_board_works_in_a_folder_that_was_deleted(run):
