@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..actors.plugins.config_schema import ConfigMisfit
 from ..actors.routing.decision import NameTaken
 from ..actors.services import AnswersByModel
+from ..base.errors import PluginLoadError
 from ..base.validation import require_seconds
-from ..hosts.mcp.selection import shared_names
+from ..config.errors import ConfigurationError
+from ..hosts.mcp.selection import prefix_in, prefix_of, shared_names
+from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.mcp import McpSource
 from ..plugins.time_limit import within
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
@@ -65,6 +69,7 @@ class Installer:
         self._configuration = configuration
         self._begin = begin
         self._model = lend(configuration, self.providers)
+        self._prefixes: frozenset[str] = frozenset()
 
     def close(self) -> None:
         """Close the providers, and what asked them. Raises as `LoadedProviders.close`."""
@@ -97,7 +102,7 @@ class Installer:
                     continue
                 if isinstance(one, Loaded):
                     undo.callback(board.discard, one.adapter.name, one.adapter)
-                    self._begin(board, one)
+                    self._begin_apart(board, one)
                 begun.append(one)
             tools: list[ToolDescriptor] = []
             for one in begun:
@@ -115,6 +120,7 @@ class Installer:
         begun: list[tuple[Any, Runs]] = []
         board.hooks.sampler = self._model
         configuration = self._configuration()
+        self._prefixes |= prefixes_of(configuration)
         in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
         loads: Iterable[Loading] = load_ahead(configuration)
         if board.status()["state_store"].get("inherited"):
@@ -130,7 +136,7 @@ class Installer:
                         self.providers.add(one)
                         continue
                     if isinstance(one, Loaded):
-                        self._begin(board, one)
+                        self._begin_apart(board, one)
                     begun.append((entry, one))
                     if isinstance(one, Loaded) and _is_in_turn(one, in_turn):
                         settle(board, one)  # what comes after it must not be started without it
@@ -139,6 +145,18 @@ class Installer:
         else:
             for pair in begun:
                 self._settle(board, *pair)
+
+    def _begin_apart(self, board: Board, one: Loaded) -> None:
+        """Begin to run it. A server gives no name to a tool that looks like one of another server's, of those that came after it too."""
+        server = _server(one)
+        if server is not None:
+            prefix = prefix_of(server.name)
+            is_new, self._prefixes = prefix not in self._prefixes, self._prefixes | {prefix}
+            server.servers = lambda: self._prefixes
+            for other in _servers(board) if is_new else ():
+                if any(prefix_in(name, [prefix]) for name in other.offered_names):
+                    other.on_tools_changed()
+        self._begin(board, one)
 
     def _settle(self, board: Board, entry: Any, one: Runs) -> None:
         with Noting(self.failed, entry) as noting:
@@ -181,7 +199,7 @@ class Installer:
             for entry, one in several:
                 if isinstance(one, Loaded):
                     with Noting(self.failed, entry):
-                        self._begin(board, one)
+                        self._begin_apart(board, one)
             for entry, one in several:
                 self._settle(board, entry, one)
 
@@ -239,6 +257,23 @@ def find_rivals(coming: Sequence[PluginAdapter], there: Sequence[PluginAdapter])
 def _server(one: Runs) -> McpToolPlugin | None:
     """The plugin, if it is an MCP server. By its kind: to import the class would import all that speaks to such servers."""
     return cast("McpToolPlugin", one.hosted) if one.hosted is not None and one.hosted.kind == "mcp" else None
+
+
+def _servers(board: Board) -> list[McpToolPlugin]:
+    """The MCP servers on a board."""
+    hosted = (getattr(handle, "plugin", None) for handle in board.plugin_manager.handles().values())
+    return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
+
+
+def prefixes_of(configuration: Configuration) -> frozenset[str]:
+    """The prefixes of all MCP servers of a configuration. What is no entry at all is found out in its turn."""
+    found = set()
+    for entry in configuration.plugins:
+        with suppress(PluginLoadError, ConfigurationError):
+            parsed = parse_entry(entry, configuration.base)
+            if isinstance(parsed.source, McpSource):
+                found.add(prefix_of(parsed.options.name or parsed.source.id))
+    return frozenset(found)
 
 
 def _may_have_prefix(one: Runs) -> bool:

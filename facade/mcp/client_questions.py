@@ -15,6 +15,7 @@ from mcp.shared.message import ServerMessageMetadata
 
 from ..base.foreign import Log
 from ..hosts.mcp import elicitation, sampling
+from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..hosts.mcp.revision import HANDSHAKES
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ..plugins.results.failures import describe
@@ -105,7 +106,7 @@ class Question:
         """The client's answer, which is only handed on if it is one."""
         if not isinstance(self.asked, Form):
             said = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"meta"})
-            self._tell(said, "")
+            self._tell(without_forged_meta(said), "")
             return
         assert isinstance(answer, types.ElicitResult)
         read = read_form_answer(FormAnswer(answer.action, answer.content), self.asked)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.exact_json import json_text
@@ -35,7 +36,7 @@ def tools_of(schemas: Iterable[Any], registry: ToolInteropRegistry) -> tuple[lis
         except InteropError as error:
             left_out[str(schema.get("name", "?") if isinstance(schema, dict) else "?")] = str(error)
             continue
-        tool = {key: said[key] for key in _TOOL if key in said}
+        tool = without_forged_meta({key: said[key] for key in _TOOL if key in said})
         tools.append({**tool, "description": tool.get("description") or tool["name"]})
     return tools, left_out
 
@@ -55,11 +56,13 @@ def result_of(result: Mapping[str, Any], plugin: str | None, registry: ToolInter
         return _failure(result, plugin)
     content, told = result.get("content"), result.get("result")
     if isinstance(content, list) and content and all(isinstance(block, dict) for block in content):
-        written: Json = {"content": content}
+        written: Json = {"content": without_forged_meta(content)}
         if isinstance(told, dict):
             written["structuredContent"] = told
         return {**written, "isError": False}
-    converted: Json = registry.convert_result({"success": True, "result": told}, _TARGET).value
+    converted: Json = without_forged_meta(
+        registry.convert_result({"success": True, "result": told}, _TARGET).value
+    )
     return converted
 
 

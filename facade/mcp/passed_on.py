@@ -1,17 +1,20 @@
 """Resources and prompts of a board's MCP servers, passed on to clients. Blocks: it is for threads.
 
-They keep their addresses and names. A resource is the first server's that has its address; a prompt whose name another server has too gets its
-plugin's name as a prefix.
+They keep their addresses and names. A resource is read of the server that has listed it, else of the one whose template fits its address, and no
+other server learns the address: there may be a secret in it. A prompt whose name another server has too, or begins with another server's
+prefix, gets its own server's name as a prefix.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..actors.board import NotStarted
 from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..hosts.errors import RemoteError
-from ..hosts.mcp.selection import SEPARATOR, prefix_of
+from ..hosts.mcp.result_bound import cut_from
+from .ownership import named_prompts, owners_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from ..callboard import Callboard
 
 Json = dict[str, Any]
+Listed = dict[str, list[Json]]
 
 logger: Log = Log("callboard.mcp")
 
@@ -36,33 +40,31 @@ class PassedOn:
 
     def __init__(self, board: Callboard) -> None:
         self._board = board
+        self._known: dict[tuple[str, str], tuple[object, list[Json]]] = {}
 
     def resources(self) -> list[Json]:
-        """Of all servers that answer."""
-        return _first_of_each(self._of_all(self._board.resources), "uri")
+        """Of all servers that have ever answered."""
+        return _first_of_each(self._resources(), "uri")
 
     def templates(self) -> list[Json]:
-        """Of all servers that answer."""
-        return _first_of_each(self._of_all(self._board.resource_templates), "uriTemplate")
+        """Of all servers that have ever answered."""
+        return _first_of_each(self._templates(), "uriTemplate")
 
     def read(self, uri: str) -> Json:
-        """What the first server that knows a resource says of it.
+        """What a resource holds, as its server says it.
 
         Raises:
-            NotThere: none does; says what each has answered.
+            NotThere: no server has it, or its server does not say.
         """
-        said = []
-        for name in self._servers():
-            try:
-                return self._board.read_resource(name, uri)
-            except RemoteError as error:
-                said.append(f"{name}: {error.detail}")
-            except CallboardError as error:
-                said.append(f"{name}: {error}")
-        raise NotThere(f"no server has the resource {uri!r:.200} ({'; '.join(said) or 'there is none'})")
+        server = self._server_of(uri)
+        try:
+            return self._board.read_resource(server, uri)
+        except (CallboardError, KeyError) as error:
+            said = error.detail if isinstance(error, RemoteError) else error
+            raise NotThere(f"the server {server!r} does not read the resource {uri!r:.200}: {said}") from None
 
     def prompts(self) -> list[Json]:
-        """Of all servers that answer, under the names that `prompt` takes."""
+        """Of all servers that have ever answered, under the names that `prompt` takes."""
         return [{**prompt, "name": name} for name, (_, prompt) in self._named_prompts().items()]
 
     def prompt(self, name: str, arguments: Mapping[str, str]) -> Json:
@@ -79,37 +81,71 @@ class PassedOn:
         return self._board.get_prompt(server, prompt["name"], arguments)
 
     def _named_prompts(self) -> dict[str, tuple[str, Json]]:
-        of_all = {
-            server: [each for each in prompts if isinstance(each.get("name"), str)]
-            for server, prompts in self._of_all(self._board.prompts).items()
-        }
-        names: dict[str, list[str]] = {}
-        for server, prompts in of_all.items():
-            for prompt in prompts:
-                names.setdefault(prompt["name"], []).append(server)
+        named, left_out = named_prompts(self._of_all("prompts", self._board.prompts))
+        for server, name in left_out:
+            logger.warning(
+                "the prompt %.100r of %r is left out: a prompt of another server is called so", name, server
+            )
+        return named
+
+    def _server_of(self, uri: str) -> str:
+        """Whose resource it is. Raises `NotThere`: no server's, or it cannot be said whose."""
+        servers = self._servers()
+        cut = cut_from(uri)
+        if cut is not None and cut in servers:
+            return cut
+        resources, templates = self._remembered("resources"), self._remembered("templates")
+        # What was listed before holds; a template does only if no other server may have one that fits as well.
+        found = owners_of(uri, resources, templates if len(templates) == len(servers) else {})
+        found = found or owners_of(uri, self._resources(), self._templates())
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise NotThere(f"no server lists the resource {uri!r:.200}, or has a template that fits it")
+        names = " and ".join(map(repr, found))
+        raise NotThere(f"the resource {uri!r:.200} is asked of none: templates of the servers {names} fit it")
+
+    def _resources(self) -> Listed:
+        return self._of_all("resources", self._board.resources)
+
+    def _templates(self) -> Listed:
+        return self._of_all("templates", self._board.resource_templates)
+
+    def _servers(self) -> dict[str, object]:
+        """The MCP servers on the board, by name; each is the same object until it leaves."""
+        try:
+            handles = self._board.board.plugin_manager.handles()
+        except NotStarted:
+            return {}
+        hosted = {name: getattr(each, "plugin", None) for name, each in handles.items()}
+        return {name: each for name, each in hosted.items() if getattr(each, "kind", None) == "mcp"}
+
+    def _remembered(self, kind: str) -> Listed:
+        """What the servers have listed last; those are missing that never have."""
         found = {}
-        for server, prompts in of_all.items():
-            for prompt in prompts:
-                name = prompt["name"]
-                several = len(set(names[name])) > 1
-                found[f"{prefix_of(server)}{SEPARATOR}{name}" if several else name] = (server, prompt)
+        for name, server in self._servers().items():
+            who, items = self._known.get((kind, name), (None, []))
+            if who is server:
+                found[name] = items
         return found
 
-    def _servers(self) -> list[str]:
-        plugins = self._board.status()["plugins"]
-        return [name for name, plugin in plugins.items() if plugin.get("kind") == "mcp"]
-
-    def _of_all(self, ask: Callable[[str], list[Json]]) -> dict[str, list[Json]]:
-        found = {}
-        for name in self._servers():
+    def _of_all(self, kind: str, ask: Callable[[str], list[Json]]) -> Listed:
+        """What all servers list now, or have listed last: what a server has is no other's while it does not run."""
+        servers = self._servers()
+        for name, server in servers.items():
             try:
-                found[name] = ask(name)
+                items = ask(name)
             except (CallboardError, KeyError) as error:  # it is down, or gone since: the others answer
                 logger.warning("the server %r lists nothing beside its tools: %s", name, error)
-        return found
+            else:
+                mine = [
+                    each for each in items if cut_from(str(each.get("uri"))) not in servers.keys() - {name}
+                ]
+                self._known[kind, name] = server, mine
+        return self._remembered(kind)
 
 
-def _first_of_each(of_all: Mapping[str, list[Json]], key: str) -> list[Json]:
+def _first_of_each(of_all: Listed, key: str) -> list[Json]:
     found: dict[str, Json] = {}
     for items in of_all.values():
         for item in items:

@@ -81,9 +81,7 @@ def read(line: bytes) -> Received:
     if len(line) > UNCOUNTED and (values := excess(line)) is not None:
         return Unreadable(values)
     try:
-        message = load_json(line)
-        if may_be_deep(line):
-            require_inner(message, what="$")
+        message = _loaded(line)
     except JsonValueError:
         return _spoilt(line)
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
@@ -109,6 +107,46 @@ def _spoilt(line: bytes) -> Answer | Unreadable:
     if named is None or b'"jsonrpc"' not in outer or b'"method"' in outer:
         return Unreadable()
     return Answer(named[1].decode("ascii"), ABSENT, None)
+
+
+def _loaded(line: bytes) -> Any:
+    """Raises `JsonValueError`."""
+    message = load_json(line)
+    if may_be_deep(line):
+        require_inner(message, what="$")
+    # What is written in escapes may say it too.
+    return without_forged_meta(message) if b"callboard" in line or b"\\u" in line else message
+
+
+_OURS: Final = "callboard/"
+_DATA: Final = frozenset(
+    {
+        "structuredContent",
+        "inputSchema",
+        "outputSchema",
+        "requestedSchema",
+        "arguments",
+        "input",
+        "data",
+        "_meta",
+    }
+)
+"""What holds the data of tools, and not of MCP."""
+
+
+def without_forged_meta(value: Any) -> Any:
+    """A value of MCP, but without what is ours to say: ``callboard/…`` in any ``_meta`` that is not in the data of a tool."""
+    if isinstance(value, list):
+        return [without_forged_meta(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: each if key in _DATA or not isinstance(each, dict | list) else without_forged_meta(each)
+        for key, each in value.items()
+    }
+    if isinstance(meta := value.get("_meta"), dict):
+        kept["_meta"] = {key: each for key, each in meta.items() if not key.startswith(_OURS)}
+    return kept
 
 
 _OF_ANSWERS = frozenset({"jsonrpc", "id", "result", "error"})

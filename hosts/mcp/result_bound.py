@@ -21,6 +21,8 @@ MOST_RESULTS: Final = 16
 MOST_BYTES: Final = 64 * 1024 * 1024
 """What is kept of a server's results; the oldest go first, and the newest stays however large it is."""
 
+_ADDRESS: Final = "callboard://results/"
+
 _CUT: Final = " [cut]"
 _WIDEST: Final = 4
 """Bytes of a character, at most."""
@@ -64,7 +66,7 @@ class KeptResults:
             return message
         with self._lock:
             self._count += 1
-            address = f"callboard://results/{self._name}/{self._count}"
+            address = f"{_ADDRESS}{self._name}/{self._count}"
             result, parts = cut.made(address)
             self._kept[address] = parts
             self._sizes[address] = cut.size
@@ -88,6 +90,11 @@ class KeptResults:
         with self._lock:
             found = next((parts[uri] for parts in self._kept.values() if uri in parts), None)
         return None if found is None else {"contents": [found]}
+
+
+def cut_from(uri: str) -> str | None:
+    """The plugin from a result of which this address, if it is one of ours, has what was cut off."""
+    return uri.removeprefix(_ADDRESS).partition("/")[0] if uri.startswith(_ADDRESS) else None
 
 
 class _Cut:

@@ -34,6 +34,8 @@ class Selection:
         rename: new names by old ones.
         prefix: stands before each name that was not renamed; empty for none.
         apart: a prefix is used if another server offers a name that this one has.
+        own: stands before a name that looks like a tool of another server; empty for none, and then such a tool is not offered.
+        others: prefixes of the other servers, whether they are in use or not.
     """
 
     allow: tuple[str, ...] = ()
@@ -41,20 +43,33 @@ class Selection:
     rename: tuple[tuple[str, str], ...] = ()
     prefix: str = ""
     apart: bool = True
+    own: str = ""
+    others: frozenset[str] = frozenset()
 
     def refusal(self, name: str) -> str | None:
         """Why a tool is not offered; ``None`` if it is."""
         if self.allow and not any(fnmatchcase(name, pattern) for pattern in self.allow):
             return "'allow' of its entry does not name it"
         found = next((pattern for pattern in self.deny if fnmatchcase(name, pattern)), None)
-        return None if found is None else f"{found!r:.60} in 'deny' of its entry names it"
+        if found is not None:
+            return f"{found!r:.60} in 'deny' of its entry names it"
+        if all(old != name for old, _ in self.rename) and (other := self._other(self.offered_as(name))):
+            return f"its name is that of a tool of the server {other!r:.60}; give it another by 'rename' in its entry"
+        return None
 
     def offered_as(self, name: str) -> str:
         """The name under which a tool is offered."""
         for old, new in self.rename:
             if old == name:
                 return new
-        return shortened(f"{self.prefix}{SEPARATOR}{name}", MAX_NAME) if self.prefix else name
+        prefix = self.prefix or (self.own if self._other(name) else "")
+        return shortened(f"{prefix}{SEPARATOR}{name}", MAX_NAME) if prefix else name
+
+    def _other(self, name: str) -> str | None:
+        """The prefix of another server that a name begins with."""
+        own = self.prefix or self.own
+        found = prefix_in(name, self.others | {own} if own else self.others)
+        return None if found == own else found
 
     def unused(self, names: Iterable[str]) -> list[str]:
         """What of the entry fits none of a server's names: misspelt, most likely."""
@@ -71,6 +86,12 @@ ALL: Final = Selection()
 def prefix_of(name: str) -> str:
     """A plugin's name as a prefix: with the characters that providers take in names of tools."""
     return _FOREIGN.sub("_", name).strip("_") or "mcp"
+
+
+def prefix_in(name: str, prefixes: Iterable[str]) -> str | None:
+    """The longest of the prefixes that a name begins with, also where it was shortened; ``None`` if it begins with none."""
+    found = [each for each in prefixes if name.startswith(f"{each}{SEPARATOR}"[: MAX_NAME - _HASH - 1])]
+    return max(found, key=len, default=None)
 
 
 def shortened(name: str, limit: int) -> str:

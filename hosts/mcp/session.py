@@ -86,7 +86,7 @@ class Session:
         client: who we are: ``name`` and ``version``.
         revision: the revision to speak; found out if ``None``.
         roots: addresses of folders that the server may work in, if it asks.
-        selection: which tools are offered, and under which names.
+        selection: says of each listing which tools are offered, and under which names.
         results: keeps what is cut off of results that are too large.
         name: the server's plugin.
         source: who answers what the server asks in the middle of a call; ``None`` for nobody.
@@ -105,7 +105,7 @@ class Session:
         *,
         revision: str | None = None,
         roots: Sequence[str] = (),
-        selection: Selection = ALL,
+        selection: Callable[[], Selection] = lambda: ALL,
         results: KeptResults | None = None,
         name: str = "mcp",
         source: InputSource | None = None,
@@ -123,7 +123,7 @@ class Session:
         self._begins: str | None = None
         self._lists: str | None = None
         self._selection, self._unfit = selection, unfit
-        self._list = self._listing = ToolList(selection)
+        self._list = self._listing = ToolList()
         self._results = KeptResults(name) if results is None else results
         self._on_tools_changed = on_tools_changed
         self._running: dict[str, _Running] = {}
@@ -156,7 +156,7 @@ class Session:
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
                 unfit = self._unfit if self.revision == STATELESS else _ignore
-                self._listing = ToolList(self._selection, unfit)
+                self._listing = ToolList(self._selection(), unfit)
                 if "tools" in self._offers:
                     self._lists = request_id
                     return self._request(_LIST, "tools/list")

@@ -18,7 +18,7 @@ from ..protocol.blocking_request import ask
 from ..sandbox.confinement import FREE, Confinement
 from .container import container_of
 from .offers import NOT_OFFERED, EndlessList, whole_list
-from .result_bound import DEFAULT_LIMIT, KeptResults
+from .result_bound import DEFAULT_LIMIT, KeptResults, cut_from
 from .revision import HANDSHAKES, REVISIONS, STATELESS, Stage
 from .selection import ALL, Selection, prefix_of
 from .session import Session
@@ -66,6 +66,9 @@ class McpToolPlugin(CommandToolPlugin):
         roots: addresses of folders (``file:///…``) that the server may work in, if it asks.
         selection: which tools are offered, and under which names.
         result_limit: the most bytes of a result; what is beyond them can be read as resources.
+
+    Attributes:
+        servers: returns the prefixes of all servers of the board, for whose tools none of this one is to be taken; from any thread.
     """
 
     kind = "mcp"
@@ -92,6 +95,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._revision = revision
         self._roots = tuple(roots)
         self._selection = selection
+        self.servers: Callable[[], frozenset[str]] = frozenset
         self._session: Session | None = None
         self._results = KeptResults(name, result_limit)
         self.dialect: Callable[[], Dialect] | None = self._new_session
@@ -106,12 +110,18 @@ class McpToolPlugin(CommandToolPlugin):
         )
         return replace(command, after=partial(_after, end, command.after))
 
+    def _selected(self) -> Selection:
+        own = prefix_of(self.name)
+        return replace(
+            self._selection, own=own if self._selection.apart else "", others=self.servers() - {own}
+        )
+
     def _new_session(self) -> Session:
         self._session = Session(
             _CLIENT,
             revision=self._next_revision(),
             roots=self._roots,
-            selection=self._selection,
+            selection=self._selected,
             results=self._results,
             name=self.name,
             source=self.input_source,
@@ -138,8 +148,8 @@ class McpToolPlugin(CommandToolPlugin):
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """The server's own name, and that with a prefix, which it has or would have beside another server's."""
         own = tool_name if self._session is None else self._session.offered.wire.get(tool_name, tool_name)
-        prefix = self._selection.prefix or (prefix_of(self.name) if self._selection.apart else "")
-        return own, replace(self._selection, prefix=prefix).offered_as(own)
+        selection = self._selected()
+        return own, replace(selection, prefix=selection.prefix or selection.own).offered_as(own)
 
     @property
     def may_have_prefix(self) -> bool:
@@ -180,7 +190,13 @@ class McpToolPlugin(CommandToolPlugin):
 
     def read_resource(self, uri: str) -> dict[str, Any]:
         """What a resource holds, under ``contents``. Raises as `Host.ask`."""
-        return self._results.read(uri) or self._read("resources/read", {"uri": uri})
+        if (kept := self._results.read(uri)) is not None:
+            return kept
+        if cut_from(uri) == self.name:  # no server is told what another address may be made of
+            raise RemoteError(
+                {"type": "NotKept", "detail": f"{uri:.200} is not kept any more"}, host=self.name
+            )
+        return self._read("resources/read", {"uri": uri})
 
     def prompts(self) -> list[dict[str, Any]]:
         """As `resources`, its prompts."""
