@@ -165,9 +165,7 @@ class Board:
         )
         self.scatter_gather: ScatterGather = ScatterGather(services.threads)
         claiming = ClaimCollector(self._routing_table, services, claim_patience)
-        self.hooks: Hooks = Hooks(
-            self._routing_table, claiming, lambda: self.catalog.registry, self._route, services
-        )
+        self.hooks: Hooks = Hooks(self._routing_table, claiming, self.catalog, self._route, services)
         self._listeners = self.hooks.listeners
         self._mounts = Mounts()
         self._stop_once = Once("the board")

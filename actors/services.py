@@ -9,7 +9,7 @@ from ..base.frozen import frozen
 from ..supervision.runtime.start_slots import StartSlots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from ..hosts.mcp.sampling import Sampling
     from ..hosts.process_tree.watchdog import Watchdog
@@ -39,6 +39,9 @@ class AsksCallers(Protocol):
 
     def offers(self) -> frozenset[str]:
         """What they may be asked for at present: ``elicitation``, ``sampling``."""
+
+    def client_of(self, call: str) -> Hashable:
+        """Who made a call, by its id: equal for two calls of one client, as far as that is known; ``None`` for the board's own program."""
 
     def asker(
         self, asked: Form | Sampling, calls: tuple[str, ...]

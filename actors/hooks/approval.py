@@ -9,31 +9,45 @@ import inspect
 import sys
 import threading
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...plugins.adapter.async_bridge import wait_here
-from ...plugins.hooks.approval import Answer, Approver, Question, by_default, read_decision
+from ...plugins.hooks.approval import (
+    Answer,
+    Approver,
+    Question,
+    by_default,
+    changes_between,
+    declared_as,
+    read_decision,
+)
 from ...plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ...plugins.results.failures import describe
 from ..threads.hook_pool import HookFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Mapping
 
     from ...supervision.runtime.clock import Timer
+    from ..catalog.catalog import ToolDescriptor
     from ..services import Services
+
+Json = dict[str, Any]
 
 logger: Log = Log("callboard.actors")
 
 APPROVER = "the approver"
+_PLUGIN = 2
+"""Where the plugin stands in the key of a question."""
 
 
 class ApprovalRequest:
     """One question on its way: waits, is asked, and is answered once."""
 
-    __slots__ = ("approver", "call", "done", "lasting", "over", "question", "timer")
+    __slots__ = ("approver", "call", "client", "declared", "done", "lasting", "over", "question", "timer")
 
     def __init__(self, question: Question | Form, call: str, done: Callable[[Any], None]) -> None:
         self.question: Question | Form = question
@@ -44,17 +58,25 @@ class ApprovalRequest:
             isinstance(question, Question) and question.tool_name is not None and question.plugin is not None
         )
         self.approver: Approver | None = None
+        self.client: Hashable = None
+        self.declared: tuple[Json, ...] = ()
         self.timer: Timer | None = None
 
 
 class Approvals:
     """See the module. Thread-safe; nothing here blocks.
 
+    Args:
+        services: the board's.
+        offers: returns the tools that are offered now, by plugin.
+
     Attributes:
         approver: who asks; ``None`` for none, which is no answer.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(
+        self, services: Services, offers: Callable[[], Mapping[str, tuple[ToolDescriptor, ...]]]
+    ) -> None:
         self.approver: Approver | None = None
         self._clock = services.clock
         self._events = services.events
@@ -62,7 +84,9 @@ class Approvals:
         self._lock = threading.Lock()
         self._waiting: deque[ApprovalRequest] = deque()
         self._asked: ApprovalRequest | None = None
-        self._remembered: set[tuple[tuple[str, ...], str | None, str | None, bool]] = set()
+        self._offers = offers
+        self._people = services.people
+        self._remembered: dict[tuple[Hashable, Hashable], tuple[Json, ...]] = {}
 
     def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> ApprovalRequest:
         """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
@@ -93,7 +117,11 @@ class Approvals:
     def forget(self, plugin: str) -> None:
         """A plugin has left the board: what was allowed for good is not allowed for another one of its name."""
         with self._lock:
-            self._remembered = {key for key in self._remembered if key[2] != plugin}
+            self._remembered = {
+                (key, client): declared
+                for (key, client), declared in self._remembered.items()
+                if not isinstance(key, tuple) or key[_PLUGIN] != plugin
+            }
             for inquiry in (*self._waiting, *([] if self._asked is None else [self._asked])):
                 inquiry.lasting = inquiry.lasting and inquiry.question.plugin != plugin
 
@@ -105,8 +133,8 @@ class Approvals:
                 inquiry = self._waiting.popleft()
                 if inquiry.over:
                     continue
-                remembered = (
-                    isinstance(inquiry.question, Question) and inquiry.question.key in self._remembered
+                remembered = isinstance(inquiry.question, Question) and self._is_remembered(
+                    inquiry, inquiry.question
                 )
                 if not remembered:
                     self._asked = inquiry
@@ -114,6 +142,23 @@ class Approvals:
                 self._settle(inquiry, Answer(allowed=True), "remembered")
                 continue
             self._put(inquiry)
+
+    def _is_remembered(self, inquiry: ApprovalRequest, question: Question) -> bool:
+        """Whether it was answered for good, by the same client and about the tool as it is declared now; else the question says what has changed."""
+        people = None if self._people is None else self._people()
+        callers = None if people is None else people.callers
+        inquiry.client = None if callers is None else callers.client_of(inquiry.call)
+        offered = self._offers().get(question.plugin or "", ())
+        named = [each for each in offered if each.tool_name == question.tool_name]
+        # Of a plugin that claims the call under another name any tool may run.
+        inquiry.declared = tuple(each.schema for each in named or offered)
+        before = self._remembered.get((question.key, inquiry.client))
+        if before is None:
+            return False
+        if list(map(declared_as, before)) == list(map(declared_as, inquiry.declared)):
+            return True
+        inquiry.question = replace(question, changed=changes_between(before, inquiry.declared))
+        return False
 
     def _put(self, inquiry: ApprovalRequest) -> None:
         approver, question = self.approver, inquiry.question
@@ -166,7 +211,7 @@ class Approvals:
             question = inquiry.question
             remember = isinstance(answer, Answer) and answer.allowed and answer.remember
             if remember and inquiry.lasting and isinstance(question, Question):
-                self._remembered.add(question.key)
+                self._remembered[question.key, inquiry.client] = inquiry.declared
         if inquiry.timer is not None:
             inquiry.timer.cancel()
         return True

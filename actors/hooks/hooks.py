@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...hosts.mcp.sampling import Sampling
-    from ...interop.registry.tool_registry import ToolInteropRegistry
     from ...plugins.hooks.approval import Approver
     from ...plugins.hooks.forms import Form, FormAnswer
     from ..calls.call import Call
+    from ..catalog.catalog import Catalog
     from ..routing.claims import ClaimCollector
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
@@ -43,7 +43,7 @@ class Hooks:
         self,
         routing_table: RoutingTable,
         claiming: ClaimCollector,
-        registry: Callable[[], ToolInteropRegistry],
+        catalog: Catalog,
         route: Callable[[Call, Claims | None], None],
         services: Services,
     ) -> None:
@@ -52,7 +52,7 @@ class Hooks:
         self.callers: AsksCallers | None = None
         self._routing_table = routing_table
         self._claiming = claiming
-        self._registry = registry
+        self._catalog = catalog
         self._route = route
         self._services = services
         self._lock = threading.Lock()
@@ -157,10 +157,10 @@ class Hooks:
         from .runner import HookServices  # noqa: PLC0415 - as below
 
         return Interceptor(
-            HookServices(self._services),
+            HookServices(self._services, lambda: self._catalog.offers),
             self.listeners,
             routing_table=self._routing_table,
             claiming=self._claiming,
-            registry=self._registry,
+            registry=lambda: self._catalog.registry,
             route=self._route,
         )

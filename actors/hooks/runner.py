@@ -21,13 +21,14 @@ from ..threads.hook_pool import MAX_STUCK, HookFailed
 from .approval import Approvals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ...plugins.hooks.approval import Question
     from ...plugins.hooks.chain import Chain, News, Step
     from ...plugins.hooks.terms import Listener
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
+    from ..catalog.catalog import ToolDescriptor
     from ..services import Services
     from ..threads.hook_pool import HookPool
     from .approval import ApprovalRequest
@@ -65,11 +66,13 @@ class HookServices:
         overdue: hooks that have not come back.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(
+        self, services: Services, offers: Callable[[], Mapping[str, tuple[ToolDescriptor, ...]]]
+    ) -> None:
         self.clock: Clock = services.clock
         self.events: EventStream = services.events
         self.threads: HookPool = services.threads
-        self.people: Approvals = Approvals(services)
+        self.people: Approvals = Approvals(services, offers)
         self.overdue: Overdue = Overdue()
 
 

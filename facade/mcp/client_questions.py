@@ -161,8 +161,21 @@ class AskedClient:
         return iter(tuple(self._open))
 
 
+class _Client:
+    """A client as a key: the same only for what is known to be the same object, which is kept as long as the key."""
+
+    def __init__(self, client: object) -> None:
+        self._client = client
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Client) and other._client is self._client
+
+    def __hash__(self) -> int:
+        return hash(id(self._client))
+
+
 class ClientQuestions:
-    """Has clients asked. It is an `AsksCallers`: `offers` and `asker` may be called from any thread, all else in the event loop.
+    """Has clients asked. It is an `AsksCallers`: `offers`, `asker` and `client_of` may be called from any thread, all else in the event loop.
 
     Servers of the handshake era are told once, when they start, whether they may ask.
 
@@ -201,6 +214,12 @@ class ClientQuestions:
                 question.fail("the call is over")
             else:
                 other.add(question)
+
+    def client_of(self, call: str) -> _Client | None:
+        """Who made a call, by its id; ``None`` for nobody of them."""
+        with self._lock:
+            found = self._asked.get(call)
+        return None if found is None else _Client(found.client)
 
     def asker(
         self, asked: Form | Sampling, calls: tuple[str, ...]

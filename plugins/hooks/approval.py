@@ -6,6 +6,7 @@ An answer that cannot be read is a no, and so is silence, unless the one who had
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -14,6 +15,7 @@ from ...base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
+Json = dict[str, Any]
 Word = Literal["allow", "deny"]
 
 ALLOW, DENY, ALWAYS = "Allow", "Deny", "Allow always"
@@ -40,6 +42,8 @@ class Question:
         reason: why the hook asks, if it says so.
         asked_by: names of the hooks that want it asked.
         plugin: the one that takes the call, if that is known.
+        session: that of the call, or the one that began it; an answer for good is for it alone.
+        changed: at which places the tool is declared otherwise than when it was allowed for good, a sentence each.
     """
 
     prompt: str
@@ -53,11 +57,13 @@ class Question:
     reason: str | None = None
     asked_by: tuple[str, ...] = ()
     plugin: str | None = None
+    session: str | None = None
+    changed: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[tuple[str, ...], str | None, str | None, bool]:
-        """What an answer for good is remembered by: who asks, about which tool of which plugin, before it runs or after."""
-        return self.asked_by, self.tool_name, self.plugin, self.result is None
+    def key(self) -> tuple[tuple[str, ...], str | None, str | None, bool, str | None]:
+        """What an answer for good is remembered by: who asks, about which tool of which plugin, before it runs or after, in which session."""
+        return self.asked_by, self.tool_name, self.plugin, self.result is None, self.session
 
 
 @frozen
@@ -104,6 +110,63 @@ def read_decision(answer: Any) -> Answer | None:
 def by_default(question: Question, why: str) -> Answer:
     """What holds without an answer."""
     return Answer(question.default == "allow", reason=why)
+
+
+_MOST_CHANGES = 20
+_LONGEST = 200
+_BEFORE = 40
+"""Characters of a text that are said before the place at which it differs."""
+
+
+def declared_as(schema: Json) -> str:
+    """A declaration as one text: equal if the tool is declared the same. What a server says beside it counts for nothing."""
+    return json.dumps({key: each for key, each in schema.items() if key != "_meta"}, sort_keys=True)
+
+
+def changes_between(before: Sequence[Json], after: Sequence[Json]) -> tuple[str, ...]:
+    """At which places declarations differ, a sentence each; of many those that come first, and how many more there are."""
+    was, now = _places(before), _places(after)
+    places = [place for place in {**was, **now} if was.get(place) != now.get(place)]
+    said = [_change(place, was.get(place), now.get(place)) for place in places[:_MOST_CHANGES]]
+    further = len(places) - len(said)
+    return (*said, *([f"and at {further:,} places more"] if further else []))
+
+
+def _places(declarations: Sequence[Json]) -> dict[str, str]:
+    """Each value in declarations that holds no other, as JSON, by its place."""
+    several = len(declarations) > 1
+    found: dict[str, str] = {}
+    waiting: list[tuple[str, Any]] = [
+        (str(number) if several else "", json.loads(declared_as(each)))
+        for number, each in enumerate(declarations, 1)
+    ]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, dict) and value:
+            waiting += [(f"{place}.{key}" if place else key, each) for key, each in value.items()][::-1]
+        elif isinstance(value, list) and value:
+            waiting += [(f"{place}[{number}]", each) for number, each in enumerate(value)][::-1]
+        else:
+            found[place] = json.dumps(value, ensure_ascii=False)
+    return found
+
+
+def _change(place: str, was: str | None, now: str | None) -> str:
+    if was is None or now is None:
+        return (
+            f"{place} is gone, was {_cut(was or '', 0)}" if now is None else f"{place} is new: {_cut(now, 0)}"
+        )
+    same = next(
+        (at for at, (one, other) in enumerate(zip(was, now, strict=False)) if one != other),
+        min(len(was), len(now)),
+    )
+    start = max(same - _BEFORE, 0)
+    return f"{place} was {_cut(was, start)}, is {_cut(now, start)}"
+
+
+def _cut(text: str, start: int) -> str:
+    end = start + _LONGEST
+    return f"{'…' if start else ''}{text[start:end]}{'…' if len(text) > end else ''}"
 
 
 def joined(questions: Sequence[Question]) -> Question:

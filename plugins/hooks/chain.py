@@ -185,6 +185,7 @@ class Chain:
             reason=answer.reason,
             asked_by=(listener.name,),
             plugin=facts.get("plugin"),
+            session=facts.get("parent_id") or facts.get("session_id"),
         )
 
     def _about_what_is(self, question: Question) -> Question:

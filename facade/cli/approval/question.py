@@ -149,6 +149,8 @@ def question_lines(question: Question, risk: Risk | None, width: int) -> Iterato
     if risk is not None:
         yield from folded("  risk      ", f"{risk.asked}; {risk.effects}", width)
         yield from folded("  check     ", risk.arguments, width)
+    for change in question.changed:
+        yield from folded("  changed   ", f"since it was always allowed: {change}", width)
     yield "  input:"
     yield from value_lines(question.tool_input, width)
     if question.result is not None:
@@ -186,7 +188,10 @@ def _bounded(text: str) -> str:
 
 
 def _size(question: Question) -> int:
-    return sum(len(dump_json(value)) for value in (question.tool_input, question.result, question.prompt))
+    return sum(
+        len(dump_json(value))
+        for value in (question.tool_input, question.result, question.prompt, question.changed)
+    )
 
 
 def visible(text: str) -> str:
