@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from sdks import WHOLE_MODULE, missing_sdks
 from thorough import RUN, THOROUGH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytest_plugins = ["aftermath"]
@@ -62,10 +64,42 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Search for no garbage meanwhile: what is collected stays, and each search takes longer than the one before."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Keep the million objects of the collected tests out of every later search for garbage: each took a second."""
+    keep_out_of_searches()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Do the same with what a file of tests has left for good: the trees of all sources are a million objects too."""
+    handled = yield
+    if (nextitem is None or nextitem.path != item.path) and sys.getallocatedblocks() > _kept + _MUCH:
+        keep_out_of_searches()
+    return handled
+
+
+_MUCH = 100_000
+"""Blocks of memory. It takes a search to keep them out of later ones."""
+
+_kept = 0
+
+
+def keep_out_of_searches() -> None:
+    """Search once more, for garbage among all that is there, and never again among what is left."""
+    global _kept  # noqa: PLW0603 - how much there is belongs to the process
     gc.collect()
     gc.freeze()
+    _kept = sys.getallocatedblocks()
 
 
 @pytest.fixture(autouse=True)

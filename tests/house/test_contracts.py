@@ -5,12 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from typing import TYPE_CHECKING
 
 from house_source import ROOT, modules, project_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BROAD = {"Exception", "BaseException"}
 
@@ -36,12 +32,17 @@ HELD = {
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def methods() -> Iterator[tuple[str, ast.ClassDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
+@functools.cache
+def methods() -> tuple[tuple[str, ast.ClassDef, ast.FunctionDef | ast.AsyncFunctionDef], ...]:
     """All methods, with the path of their module and their class."""
-    for module in modules():
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.ClassDef):
-                yield from ((module.path, node, each) for each in node.body if isinstance(each, FUNCTIONS))
+    return tuple(
+        (module.path, node, each)
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+        for each in node.body
+        if isinstance(each, FUNCTIONS)
+    )
 
 
 def test_a_public_method_has_a_contract_of_its_own_or_of_what_it_implements() -> None:

@@ -89,7 +89,13 @@ def test_the_oldest_python_is_printed_and_one_that_is_missing_is_named(
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout that promises this version and two that are to come; its tests say what they are run with."""
-    for given in ("PYTHON", "ARGS", "MAKEFLAGS", "MAKEOVERRIDES"):  # set by the make that runs the tests
+    for given in (
+        "PYTHON",
+        "ARGS",
+        "MAKEFLAGS",
+        "MAKELEVEL",
+        "MAKEOVERRIDES",
+    ):  # set by the make that runs the tests
         monkeypatch.delenv(given, raising=False)
     folder = tmp_path / "checkout"
     folder.mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import tokenize
 from collections import defaultdict
@@ -153,6 +154,7 @@ def test_the_table_of_small_modules_is_up_to_date() -> None:
     assert set(APART) - set(_alone()) == set()
 
 
+@functools.cache
 def _alone() -> dict[str, str]:
     """The small modules with the one that imports each.
 

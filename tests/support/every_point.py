@@ -190,5 +190,5 @@ def interrupted_at_each_point(
         yield interruption.place
 
 
-_SOME = 3
-"""A usual run takes one point of so many: as many runs of a step as there are lines, about."""
+_SOME = 6
+"""A usual run takes one point of so many: half as many runs of a step as there are lines, about."""
