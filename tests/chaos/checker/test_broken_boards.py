@@ -408,7 +408,7 @@ def test_a_board_that_never_tells_of_a_crash_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(fates.Fates, "of", silent)
 
     with a_run(tmp_path, (NthCall(1), Exit(3))) as (calls, found):
-        calls.make(2)
+        calls.make(1)
 
     return found
 
