@@ -24,7 +24,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from programs import PROGRAMS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 SERVER = str(PROGRAMS / "python" / "mcp_server.py")
 ERAS = {"handshake": "legacy", "stateless": "auto"}
@@ -91,19 +91,36 @@ async def over_pipes(
 
 @contextmanager
 def http_server(config: Path, *options: str) -> Iterator[str]:
-    """The address of a server that serves over HTTP."""
+    """The address of a server that serves over HTTP; it needs no token if none is given to it."""
+    named = options if "--token-file" in options else ("--no-token", *options)
+    with served_over_http(config, *named) as (address, _):
+        yield address
+
+
+@contextmanager
+def served_over_http(
+    config: Path, *options: str, states: Path | None = None
+) -> Iterator[tuple[str, Callable[[], str]]]:
+    """The address of a server with these words and no others, and what gives the next line that it says on stderr.
+
+    Args:
+        config: what it serves.
+        options: its words.
+        states: the folder of its user's state; the test run's own if there is none.
+    """
+    named = {} if states is None else {"XDG_STATE_HOME": str(states)}
     with subprocess.Popen(
         _READY.command(config, "--http", "127.0.0.1:0", *options),
         stderr=subprocess.PIPE,
         text=True,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT | named,
     ) as process:
         try:
             assert process.stderr is not None
             line = process.stderr.readline()
             found = re.search(r"http://\S+", line)
             assert found, line
-            yield found[0]
+            yield found[0], process.stderr.readline
         finally:
             process.terminate()
             process.wait(PATIENCE)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-import socket
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...authoring.dev_server import TappedCallboard
 from ...callboard import Callboard
 from ...hosts.tap import overhearing
+from ...mcp.guard import LOOPBACK, Guard
 from ...mcp_clients.client import CLIENTS
 from ..ui.crash_files import CrashFiles, crash_folder
 from ..ui.exit_codes import WELL
@@ -22,6 +22,7 @@ from ..ui.options import common, trust_option
 from ..ui.streams import complain
 from ..ui.trust import admit
 from .client_config import install, print_config, uninstall
+from .http_options import HttpOptions, http_options, is_local
 from .login import login as log_in
 from .stderr_logs import StderrLogs, log_folder
 
@@ -30,29 +31,13 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.events import Event
 
-_LOOPBACK = ("127.", "::1")
 _NEEDED = {"mcp", "mcp_types", "starlette", "uvicorn", "anyio", "pydantic"}
 _CLIENT = click.Choice(list(CLIENTS))
-_MAX_TOKEN = 4096
 
 
 @click.command("mcp", short_help="Serve the tools of a configuration to clients of MCP.")
 @click.argument("config", type=ConfigFile(), required=False)
-@click.option(
-    "--http",
-    "address",
-    metavar="HOST:PORT",
-    help="Serve over streamable HTTP, and not over stdin and stdout.",
-)
-@click.option(
-    "--token-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="With --http: clients have to say what stands in FILE as a bearer token.",
-)  # fmt: skip
-@click.option(
-    "--behind-proxy",
-    is_flag=True,
-    help="With --http: another server stands before it, and lets only the right ones in.",
-)
+@http_options
 @click.option(
     "--watch", is_flag=True, help="Follow the file: load anew what changes in it, and leave the others alone."
 )
@@ -91,18 +76,16 @@ _MAX_TOKEN = 4096
 def mcp(
     config: str | None,
     *,
-    address: str | None,
-    token_file: Path | None,
     printed: str | None,
     installed: str | None,
     uninstalled: str | None,
     login: str | None,
     file: Path | None,
     name: str,
-    behind_proxy: bool,
     watch: bool,
     log_dir: Path | None,
     yes: bool,
+    **http: Any,
 ) -> int:
     """Serve the tools of CONFIG as an MCP server, over stdin and stdout or over HTTP.
 
@@ -111,11 +94,12 @@ def mcp(
     `callboard mcp --install claude` moves the servers of that client behind Callboard; with CONFIG it adds that one, and leaves
     the others alone.
     """
-    chosen = [each for each in (printed, installed, uninstalled, login, address) if each is not None]
+    over_http = HttpOptions(**http)
+    chosen = [
+        each for each in (printed, installed, uninstalled, login, over_http.address) if each is not None
+    ]
     if len(chosen) > 1:
         raise click.UsageError("choose one of --http, --print-config, --install, --uninstall and --login")
-    if address is None and (token_file is not None or behind_proxy):
-        raise click.UsageError("--token-file and --behind-proxy are for --http")
     if (watch or log_dir is not None) and (uninstalled is not None or login is not None):
         raise click.UsageError("--watch and --log-dir are for a board that serves")
     options = ["--watch"] if watch else []
@@ -131,7 +115,7 @@ def mcp(
         return log_in(config, login)
     if printed is not None:
         return print_config(CLIENTS[printed], name, config, options)
-    return _serve(config, address, token_file, log_dir, behind_proxy=behind_proxy, watch=watch)
+    return _serve(config, over_http, log_dir, watch=watch)
 
 
 def _require_sdk() -> None:
@@ -142,18 +126,12 @@ def _require_sdk() -> None:
         )
 
 
-def _serve(
-    config: str,
-    address: str | None,
-    token_file: Path | None,
-    log_dir: Path | None,
-    *,
-    behind_proxy: bool,
-    watch: bool,
-) -> int:
-    listening = None if address is None else _listen(address, guarded=token_file is not None or behind_proxy)
-    token = None if token_file is None else _token(token_file)
-    configuration = admit(Callboard(config).configuration, config)
+def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool) -> int:
+    configuration = Callboard(config).configuration
+    http.require_profile(configuration)
+    listening = http.listen()
+    token = None if listening is None else http.token(Path(config))
+    configuration = admit(configuration, config)
     logs = _logs(Path(config), log_dir)
     board_of = _board_of(config, logs, watch=watch)
 
@@ -177,11 +155,11 @@ def _serve(
             )
         serve_stdio(make)
     else:
-        host, port = listening.getsockname()[:2]
-        complain(f"serving on http://{f'[{host}]' if ':' in host else host}:{port}/mcp")
+        http.announce(listening, token, Path(config))
+        names = LOOPBACK | {listening.getsockname()[0]} if is_local(listening) else None
         with listening:
             folder = None if logs is None else logs.folder
-            serve_http(make, listening, token, behind_proxy=behind_proxy, logs=folder)
+            serve_http(make, listening, Guard(token, names, http.behind_proxy), folder)
     return WELL
 
 
@@ -211,50 +189,3 @@ def _logs(config: Path, folder: Path | None) -> StderrLogs | None:
             raise click.BadParameter(said, param_hint="'--log-dir'") from error
         complain(f"{said}; what servers say on stderr is not kept. Give another folder with --log-dir")
         return None
-
-
-def _listen(address: str, *, guarded: bool) -> socket.socket:
-    """A socket that listens there. Beyond this machine only if something guards it."""
-    host, colon, port = address.rpartition(":")
-    host = host.strip("[]")
-    if not colon or not host or not port.isascii() or not port.isdecimal() or int(port) > 65535:  # noqa: PLR2004 - the last port
-        raise click.BadParameter(
-            f"it is {address!r}; it has to be HOST:PORT, such as 127.0.0.1:8811", param_hint="'--http'"
-        )
-    try:
-        family, *_, place = socket.getaddrinfo(
-            host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.create_server(place[:2], family=family, reuse_port=False)
-    except OSError as error:
-        raise click.BadParameter(
-            f"cannot listen on {address}: {error.strerror or error}", param_hint="'--http'"
-        ) from error
-    if not guarded and not str(listening.getsockname()[0]).startswith(_LOOPBACK):
-        listening.close()
-        raise click.UsageError(
-            f"{address} can be reached from other machines; give --token-file, or --behind-proxy if another server guards it"
-        )
-    return listening
-
-
-def _token(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            said = opened.read(_MAX_TOKEN + 1).strip()
-    except OSError as error:
-        raise click.BadParameter(
-            f"cannot read {file}: {error.strerror}", param_hint="'--token-file'"
-        ) from error
-    if (
-        not said
-        or len(said) > _MAX_TOKEN
-        or not said.isascii()
-        or not said.decode("ascii").isprintable()
-        or b" " in said
-    ):
-        raise click.BadParameter(
-            f"{file} has to hold a token of 1 to {_MAX_TOKEN} printable characters",
-            param_hint="'--token-file'",
-        )
-    return said.decode("ascii")

@@ -38,7 +38,7 @@ def log_folder(config: Path, environment: Mapping[str, str] = os.environ) -> Pat
     """The usual folder of a configuration: below ``XDG_STATE_HOME`` if that is absolute, else below ``~/.local/state``."""
     said = Path(environment.get("XDG_STATE_HOME", ""))
     states = said if said.is_absolute() else Path("~/.local/state").expanduser()
-    return states / "callboard" / "logs" / _file_name(config.stem, str(config.absolute()))
+    return states / "callboard" / "logs" / file_name(config.stem, str(config.absolute()))
 
 
 class StderrLogs:
@@ -66,7 +66,7 @@ class StderrLogs:
         with self._lock:
             file = self._files.get(host)
             if file is None:
-                file = self._files[host] = _BoundedFile(self.folder / f"{_file_name(host, host)}.log")
+                file = self._files[host] = _BoundedFile(self.folder / f"{file_name(host, host)}.log")
         return _GenerationLog(file, Redactor((*secrets_of(command.env), *command.secrets)), generation)
 
 
@@ -152,7 +152,7 @@ def _open_here(path: str, flags: int) -> int:
     return open_private(path, flags | _NEVER_A_LINK)
 
 
-def _file_name(name: str, whole: str) -> str:
+def file_name(name: str, whole: str) -> str:
     """A name that can be a file's, and is another one for another ``whole`` where it is not just that."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")[:_MAX_NAME]
     return plain if plain and plain == whole else f"{plain}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
