@@ -440,9 +440,7 @@ class Call:
                     if self._owner is not None:
                         self._owner.on_ended_early(self, stage)
                     return True
-            except (
-                BaseException
-            ):  # an interrupt, raised again: the owner's thread takes the call off the work
+            except BaseException:  # an interrupt, raised again: the owner's thread goes on
                 if self._stage is Stage.ENDED:
                     self.withdraw()
                 raise

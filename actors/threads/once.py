@@ -59,7 +59,7 @@ def or_undone(step: Callable[[], object], undo: Callable[[], object]) -> None:
     """Do a step; what is raised in it, by a signal handler too, is raised once ``undo`` is done."""
     try:
         step()
-    except BaseException:
+    except BaseException:  # raised again
         undo()
         raise
 

@@ -4,8 +4,8 @@ Python turns an interrupt into a `KeyboardInterrupt` at any line, between taking
 handler only notes the signal and wakes what waits: a read through a descriptor, others through a callable. A signal
 that is ignored stays ignored: the program that started this one wants it so, a shell in the background for one.
 
-Two places beside this are none of its business: `__main__` has an interrupt end the program while it is imported, and
-Ctrl-C at a prompt is a key.
+Two places beside this are none of its business: `__main__` has an interrupt end the program while it is imported, and a second
+one while it ends; and Ctrl-C at a prompt is a key.
 """
 
 from __future__ import annotations

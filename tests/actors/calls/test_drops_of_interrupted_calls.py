@@ -48,6 +48,7 @@ class Trial:
         return not self.status()["running"] + self.status()["waiting"]
 
     def works(self):
+        self.clock.advance(4 * RESET)
         return self.submit().result(PATIENCE)["success"]
 
     def told(self, *kinds):
@@ -188,7 +189,6 @@ def test_each_turn_of_a_breaker_is_told_once_whatever_point_is_interrupted(stack
     for place in interrupted_at_each_point(lambda: STEPS[step](trials[-1]), before=begin):
         trial = trials[-1]
         wait_until(trial.idle)
-        trial.clock.advance(4 * RESET)
         wait_until(trial.works)
         agrees(trial, place)
         assert breaker_turns(trial.told(*TURNS)) == "closed", place
