@@ -38,11 +38,7 @@ APART = {
     "facade/cli/commands/npm.py": "a command, which the list of all names; another asks whether it is needed",
     "facade/cli/commands/planning.py": "two commands, which the list of all names; one more has an option for the first",
     "facade/demo/demonstration.py": "what the demonstration does; the command only asks for it",
-<<<<<<< HEAD
-=======
-    "facade/demo/journey_stage.py": "of the demonstration, as its journey is; the command only asks for it",
     "facade/cli/mcp/login.py": "another step than serving, which the command only has an option for",
->>>>>>> 85c5c628 (Let nobody in over HTTP without a token or by a strange name)
     "facade/trial/tampered_board.py": "the one thing that a program of a lower room has from here",
     "facade/mcp/health.py": "pure, and tested without a server",
     "hosts/node/shared.py": "what hosts of several plugins have in common",
