@@ -22,6 +22,7 @@ from ..calls.stage import Stage
 from ..catalog.argument_validation import Validation
 from ..metrics.calls import CallMetrics
 from ..state.cell import StateCell
+from ..state.store import StateOwner
 from .admission import AdmissionControl
 from .crash_attribution import QuarantinePolicy
 from .fallback import Fallback, WhileDown
@@ -81,6 +82,7 @@ class ToolSettings:
             all the same, after as many crashes, or three.
         while_down: what becomes of calls while the host is down.
         validate: which tools' arguments are held to their schemas.
+        state_from: the source whose kept state it may go on with, beside its own.
         claims: which calls it is asked about, if it claims any; ``None`` for what its sandbox makes the default.
     """
 
@@ -96,6 +98,7 @@ class ToolSettings:
     while_down: WhileDown = _HOLD
     validate: Validation = _VALIDATED
     claims: Scope | None = None
+    state_from: str | None = None
 
     def is_idempotent(self, call: Call) -> bool:
         """Whether it does no harm if a call runs twice."""
@@ -106,6 +109,11 @@ class ToolSettings:
             if self.idempotent == BY_KEY
             else call.tool_name in self.idempotent
         )
+
+
+def _owner(adapter: PluginAdapter, state_from: str | None) -> StateOwner:
+    former, rivals = adapter.former_name, adapter.rivals
+    return StateOwner(adapter.name, adapter.source, state_from, former, rivals, adapter.namesakes)
 
 
 class Endpoint:
@@ -155,9 +163,7 @@ class Endpoint:
         self.mailbox: Mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
         keeper = services.keeper
         self.cell: StateCell = (
-            StateCell(state)
-            if keeper is None
-            else keeper.cell(adapter.name, state, adapter.former_name, adapter.rivals)
+            StateCell(state) if keeper is None else keeper.cell(_owner(adapter, settings.state_from), state)
         )
         self.call_metrics: CallMetrics = CallMetrics(threading.Lock())
         self.flight: CallEvents = CallEvents(adapter.name, services)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
     from .cell import State
-    from .store import StateStore
+    from .store import StateOwner, StateStore
 
 logger: Log = Log("callboard.actors")
 
@@ -87,40 +87,55 @@ class StateKeeper:
                 raise
             contain(error, logger, "the state store tells no news")
 
-    def cell(
-        self, plugin: str, state: State, former: str | None = None, rivals: Sequence[str] = ()
-    ) -> KeptCell:
+    def cell(self, owner: StateOwner, state: State) -> KeptCell:
         """The cell of a plugin: with its saved state if there is one, else with ``state``.
 
         Args:
-            plugin: its name.
+            owner: the plugin.
             state: what its ``init`` returned.
-            former: what it was called before; a state under that is taken over, if it can only be this plugin's.
-            rivals: other plugins that it could belong to.
 
         Raises:
+            StateOfAnotherSource: the state under its name is that of another plugin; it stays as it is.
             StateStoreError: what the store has is no state.
         """
+        plugin, former = owner.plugin, owner.former
         before = self._failing.get(plugin)
+        if before is not None:
+            owner.require(before.cell.source)
         unsaved = None if before is None else before.cell.let_go()
         if before is not None and unsaved is not None:  # it was taken off the board, and comes back
-            return self._unsaved_cell(plugin, unsaved, before.why)
+            return self._unsaved_cell(owner, unsaved, before.why)
         saved = self._own("loading", plugin, partial(self._store.load, plugin))
         if former is not None and isinstance(self._store, InheritingStore) and self._store.inherits(former):
             try:
-                saved = self._inherit(self._store, plugin, former, saved, rivals)
+                saved = self._inherit(self._store, plugin, former, saved, owner.rivals)
             except StateStoreError as error:  # it could not be written, and is kept all the same
-                return self._unsaved_cell(plugin, self._store.load(plugin), str(error))
-        return self._cell(plugin, state, saved)
+                return self._unsaved_cell(owner, self._store.load(plugin), str(error))
+        if saved is None or saved.source == owner.source:
+            return self._cell(owner, state, saved)
+        owner.require(saved.source)
+        return self._appropriated(owner, saved)
 
-    def _cell(self, plugin: str, state: State, saved: Saved | None) -> KeptCell:
+    def _cell(self, owner: StateOwner, state: State, saved: Saved | None) -> KeptCell:
         if saved is None:
-            return KeptCell(self, plugin, state)
+            return KeptCell(self, owner, state)
         try:
-            return KeptCell(self, plugin, read_state(saved.state), saved)
+            return KeptCell(self, owner, read_state(saved.state), saved)
         except ValueError as error:
-            why = f"the saved state of {plugin!r} cannot be read: {error}"
+            why = f"the saved state of {owner.plugin!r} cannot be read: {error}"
             raise StateStoreError(why, store=self._name) from error
+
+    def _appropriated(self, owner: StateOwner, saved: Saved) -> KeptCell:
+        """A cell that goes on with a state of no known source, or of that which its entry names; the state is its own from now on."""
+        cell = self._cell(owner, {}, saved)
+        if saved.source is not None:
+            logger.warning(
+                "the state of %r, kept for %s, is that of %s now", owner.plugin, saved.source, owner.source
+            )
+            self._events.publish("state_taken_over", owner.plugin, former=saved.source)
+        cell.unsaved = saved._replace(source=owner.source)
+        cell.save_again()
+        return cell
 
     def _inherit(
         self, store: InheritingStore, plugin: str, former: str, saved: Saved | None, rivals: Sequence[str]
@@ -144,11 +159,11 @@ class StateKeeper:
         self._events.publish("state_not_taken_over", plugin, former=former, why=why)
         return saved
 
-    def _unsaved_cell(self, plugin: str, unsaved: Saved | None, why: str) -> KeptCell:
+    def _unsaved_cell(self, owner: StateOwner, unsaved: Saved | None, why: str) -> KeptCell:
         """A cell whose state is yet to be saved, which is tried again."""
-        cell = self._cell(plugin, {}, unsaved)
-        cell.unsaved = unsaved
-        self._note_failing(plugin, why, cell)
+        cell = self._cell(owner, {}, unsaved)
+        cell.unsaved = None if unsaved is None else unsaved._replace(source=owner.source)
+        self._note_failing(owner.plugin, why, cell)
         return cell
 
     def save(self, cell: KeptCell, saved: Saved) -> bool:
@@ -304,16 +319,20 @@ class KeptCell(StateCell):
         saved: what ``state`` was saved as; ``None`` if it was not.
 
     Attributes:
-        plugin: whose state it is.
+        plugin: the name of the plugin whose state it is.
+        source: where that comes from.
         unsaved: what could not be saved so far; ``None`` if all is saved.
     """
 
-    def __init__(self, keeper: StateKeeper, plugin: str, state: State, saved: Saved | None = None) -> None:
+    def __init__(
+        self, keeper: StateKeeper, owner: StateOwner, state: State, saved: Saved | None = None
+    ) -> None:
         super().__init__(state, 0 if saved is None else saved.version)
         self.recalled: bool = saved is not None
         self.limit: int = keeper.limit
         self._keeper = keeper
-        self.plugin = plugin
+        self.plugin = owner.plugin
+        self.source = owner.source
         self.unsaved: Saved | None = None
         self._text = None if saved is None else saved.state
 
@@ -323,7 +342,7 @@ class KeptCell(StateCell):
     def _save(self, text: bytes, version: int, generation: int) -> bool:
         if text == self._text and self.unsaved is None:
             return True
-        return self._keep(Saved(text, version, generation))
+        return self._keep(Saved(text, version, generation, self.source))
 
     def _keep(self, saved: Saved) -> bool:
         """Save it, or keep it to be saved again. Under the lock."""

@@ -32,8 +32,10 @@ from .sqlite_file import (
     Rows,
     holds_something_else,
     is_damage,
+    kept_source,
     open_file,
     set_aside,
+    whole_source,
     write,
 )
 from .store import StateStoreError, StateStoreForeign
@@ -109,10 +111,14 @@ class SqliteStore:
 
     def load(self, plugin: str) -> Saved | None:
         row = self._row(plugin)
-        return None if row is None else row.saved
+        return None if row is None else self._whole(row.saved)
+
+    def _whole(self, saved: Saved) -> Saved:
+        return saved._replace(source=whole_source(saved.source, self.path.parent))
 
     def save(self, plugin: str, saved: Saved) -> None:
-        self._change({plugin: Row(saved, VERSIONS.newest)})
+        kept = saved._replace(source=kept_source(saved.source, self.path.parent))
+        self._change({plugin: Row(kept, VERSIONS.newest)})
 
     def forget(self, plugin: str) -> None:
         self._change({plugin: None})
@@ -132,7 +138,7 @@ class SqliteStore:
         if row is None:
             return None
         self._change({former: None, plugin: Row(row.saved, VERSIONS.newest)})
-        return row.saved
+        return self._whole(row.saved)
 
     def _row(self, plugin: str) -> Row | None:
         with self._notes:
@@ -153,6 +159,7 @@ class SqliteStore:
             "plugins": len(self._rows),
             "unsaved": len(self._noted),
             "inherited": sorted(filter(self.inherits, tuple(self._rows))),
+            "unowned": sorted(name for name, row in tuple(self._rows.items()) if row.saved.source is None),
             "set_aside": list(self._set_aside),
         }
 

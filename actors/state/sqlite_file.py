@@ -6,7 +6,8 @@ carries the sound rows. A file with a newer version of our table is not read and
 cannot be opened (no such folder, no permission, locked by another process) is not damaged and stays: `sqlite3.Error` is raised.
 
 An older version of our table is migrated in one transaction, after a copy of the file was put beside it. Since version 2 a row says
-under which version it was written: what version 1 kept under a name may be the state of a plugin that goes by another name now.
+under which version it was written: what version 1 kept under a name may be the state of a plugin that goes by another name now. Since
+version 3 it says for which source's plugin it is kept; a checksum covers that too.
 
 The file is locked for as long as it is open (``locking_mode=EXCLUSIVE``). That saves the shared
 memory beside it and half the time of a commit, and no reader can come and make a commit wait.
@@ -14,6 +15,7 @@ memory beside it and half the time of a commit, and no reader can come and make 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager, suppress
@@ -56,33 +58,53 @@ Rows = dict[str, Row]
 APPLICATION_ID: Final = 0x43424453
 
 
+def kept_source(source: str | None, folder: Path) -> str | None:
+    """A source as the file has it: what lies below the file's folder by its way from there, so that both may be moved."""
+    kind, _, where = (source or "").partition(":")
+    inside = f"{folder}{os.sep}"
+    return f"{kind}:./{where.removeprefix(inside)}" if where.startswith(inside) else source
+
+
+def whole_source(kept: str | None, folder: Path) -> str | None:
+    """The source of which `kept_source` made this."""
+    kind, _, where = (kept or "").partition(":")
+    return f"{kind}:{folder}{os.sep}{where.removeprefix('./')}" if where.startswith("./") else kept
+
+
 def _note_version(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Version 2: each row says under which version it was written."""
     connection.execute("ALTER TABLE state ADD COLUMN written INTEGER NOT NULL DEFAULT 1")
     return connection
 
 
-VERSIONS: Final = Versions("the state store", 2, (_note_version,), StateStoreNewer)
+def _note_source(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Version 3: each row says for which source's plugin it is kept."""
+    connection.execute("ALTER TABLE state ADD COLUMN source TEXT")
+    return connection
+
+
+VERSIONS: Final = Versions("the state store", 3, (_note_version, _note_source), StateStoreNewer)
 """Of the table. A step changes it within the transaction that it is called in."""
 
 OWN_NAMES: Final = 2
 """The version from which on a row stands under its plugin's own name. Before, a plugin in a host was called by its class."""
 
 _READ: Final = {
-    1: "SELECT plugin, version, generation, state, checksum, 1 FROM state ORDER BY rowid",
-    2: "SELECT plugin, version, generation, state, checksum, written FROM state ORDER BY rowid",
+    1: "SELECT plugin, version, generation, state, checksum, 1, NULL FROM state ORDER BY rowid",
+    2: "SELECT plugin, version, generation, state, checksum, written, NULL FROM state ORDER BY rowid",
+    3: "SELECT plugin, version, generation, state, checksum, written, source FROM state ORDER BY rowid",
 }
 """By the version of the table: an old file is read before it is migrated, so that none that is broken is."""
 
 _TABLE: Final = (
     "CREATE TABLE state (plugin TEXT PRIMARY KEY, version INTEGER NOT NULL, "
-    "generation INTEGER NOT NULL, state BLOB NOT NULL, checksum INTEGER NOT NULL, written INTEGER NOT NULL DEFAULT 1)"
+    "generation INTEGER NOT NULL, state BLOB NOT NULL, checksum INTEGER NOT NULL, written INTEGER NOT NULL DEFAULT 1, source TEXT)"
 )
 _SAVE: Final = (
-    "INSERT INTO state (plugin, version, generation, state, checksum, written) VALUES (?, ?, ?, ?, ?, ?) "
+    "INSERT INTO state (plugin, version, generation, state, checksum, written, source) VALUES (?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (plugin) DO UPDATE SET "
     "version = excluded.version, generation = excluded.generation, state = excluded.state, "
-    "checksum = excluded.checksum, written = excluded.written"
+    "checksum = excluded.checksum, written = excluded.written, source = excluded.source"
 )
 _FORGET: Final = "DELETE FROM state WHERE plugin = ?"
 _SQLITE: Final = b"SQLite format 3\0"
@@ -174,7 +196,7 @@ def _write(connection: sqlite3.Connection, changes: Iterable[tuple[str, Row | No
         else:
             saved = row.saved
             values = (plugin, saved.version, saved.generation, saved.state, _sum(saved), row.written)
-            connection.execute(_SAVE, values)
+            connection.execute(_SAVE, (*values, saved.source))
 
 
 def set_aside(path: Path) -> Path:
@@ -273,11 +295,11 @@ def _read(connection: sqlite3.Connection, query: str) -> tuple[Rows, list[str]]:
 
 
 def _sound(columns: tuple[Any, ...]) -> tuple[str, Row]:
-    plugin, version, generation, state, checksum, written = columns
-    saved = Saved(state, version, generation)
+    plugin, version, generation, state, checksum, written, source = columns
     kinds = tuple(map(type, (plugin, version, generation, state, written)))
-    if kinds != (bytes, int, int, bytes, int):
+    if kinds != (bytes, int, int, bytes, int) or not isinstance(source, bytes | None):
         raise ValueError("its columns are of the wrong kinds")
+    saved = Saved(state, version, generation, None if source is None else source.decode())
     if _sum(saved) != checksum:
         raise ValueError("its checksum is wrong")
     read_state(state)
@@ -293,4 +315,5 @@ def _found_by_sqlite(connection: sqlite3.Connection) -> list[str]:
 
 
 def _sum(saved: Saved) -> int:
-    return zlib.crc32(saved.state, zlib.crc32(b"%d %d" % (saved.version, saved.generation)))
+    found = zlib.crc32(saved.state, zlib.crc32(b"%d %d" % (saved.version, saved.generation)))
+    return found if saved.source is None else zlib.crc32(saved.source.encode(), found)

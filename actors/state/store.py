@@ -1,6 +1,7 @@
 """Where the state of tools outlives what made it: the contract of a store, and the store in memory.
 
-A store keeps one row for each plugin, by its name: the last committed state. It decides nothing
+A store keeps one row for each plugin, by its name: the last committed state, with the source of the plugin that it is kept
+for. A plugin of another source is not given it, see `StateOwner`. A store decides nothing
 about when a state is committed (see `StateCell`) and nothing about what becomes of a call whose state
 cannot be kept (see `StateKeeper`).
 
@@ -14,7 +15,9 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from ...base.errors import CallboardError
+from ...base.errors import CallboardError, PluginLoadError
+from ...base.frozen import frozen
+from ...base.json import dump_json
 from ...base.validation import a_type
 
 if TYPE_CHECKING:
@@ -72,11 +75,76 @@ class Saved(NamedTuple):
         state: one JSON object as text.
         version: the cell's version with this commit; goes on counting in the next program.
         generation: the generation of the host that answered with it; 0 for a tool that has no host.
+        source: that of the plugin that it is kept for; ``None`` if that was not noted, as before version 3 of the file.
     """
 
     state: bytes
     version: int
     generation: int
+    source: str | None = None
+
+
+class StateOfAnotherSource(PluginLoadError):
+    """A plugin has the name under which the state of another one is kept. It is not loaded, and the state stays as it is.
+
+    Attributes:
+        source: where the plugin comes from.
+        kept_for: where the plugin came from whose state it is; ``None`` if that was not noted, and several could own it.
+    """
+
+    def __init__(self, message: str, *, plugin: str, source: str, kept_for: str | None) -> None:
+        super().__init__(message, plugin=plugin)
+        self.source = source
+        self.kept_for = kept_for
+
+
+@frozen
+class StateOwner:
+    """The plugin that wants the state which is kept under its name.
+
+    Attributes:
+        plugin: its name.
+        source: where it comes from.
+        state_from: the source whose state it may go on with, by its entry.
+        former: what it was called before; a state under that is taken over, if it can only be this plugin's.
+        rivals: other plugins that such a state could belong to.
+        namesakes: the sources of others that want its name.
+    """
+
+    plugin: str
+    source: str
+    state_from: str | None = None
+    former: str | None = None
+    rivals: tuple[str, ...] = ()
+    namesakes: tuple[str, ...] = ()
+
+    def require(self, kept_for: str | None) -> None:
+        """See that a state under its name may be its own.
+
+        Args:
+            kept_for: the source that the state is kept for.
+
+        Raises:
+            StateOfAnotherSource: it is another plugin's, or may be.
+        """
+        if kept_for is None and self.namesakes:
+            several = " or ".join([self.source, *self.namesakes])
+            why = f"may be that of {several}; to say whose it is, have one alone go by that name"
+        elif kept_for is not None and kept_for not in {self.source, self.state_from}:
+            said = dump_json(kept_for).decode()
+            why = (
+                f"is that of {kept_for}, and this plugin comes from {self.source}; to go on with it, write "
+                f'"state_from": {said} in the plugin\'s entry'
+            )
+        else:
+            return
+        anew = dump_json(f"{self.plugin}-2").decode()
+        raise StateOfAnotherSource(
+            f'the state that is kept under {self.plugin!r} {why}. To begin without it, write "name": {anew}',
+            plugin=self.plugin,
+            source=self.source,
+            kept_for=kept_for,
+        )
 
 
 def read_state(text: bytes) -> dict[str, Any]:
@@ -160,7 +228,8 @@ class MemoryStore:
         """Nothing ever happens to it."""
 
     def status(self) -> dict[str, Any]:
-        return {"store": "memory", "plugins": len(self._saved)}
+        unowned = sorted(plugin for plugin, saved in tuple(self._saved.items()) if saved.source is None)
+        return {"store": "memory", "plugins": len(self._saved), "unowned": unowned}
 
     def close(self) -> None:
         """It holds nothing that needs letting go, and may be handed to the next board."""

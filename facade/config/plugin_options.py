@@ -34,6 +34,8 @@ _OF_HOSTS = ("standby", "limits")
 """Options that a thread of this process cannot honour."""
 
 
+_NOT_OF_SERVERS = {"claims": "is never asked whose call it is", "state_from": "has no state that is kept"}
+
 _PLAIN = HostSettings({})
 
 
@@ -145,9 +147,11 @@ class Options:
 
 def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
     """The options of an entry, under the profile of the configuration, as `complete`."""
-    if entry.options.claims is not None and isinstance(entry.source, McpSource):
-        why = "the option 'claims' is for plugins, and an MCP server is never asked whose call it is. Leave it out"
-        raise ConfigurationError(why, path="$.claims")
+    for option, why in _NOT_OF_SERVERS.items():
+        if getattr(entry.options, option) is not None and isinstance(entry.source, McpSource):
+            raise ConfigurationError(
+                f"the option {option!r}: an MCP server {why}. Leave it out", path=f"$.{option}"
+            )
     return complete(asked_of(entry, configuration), configuration, entry.hidden)
 
 
@@ -195,6 +199,7 @@ def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[s
             while_down=_while_down(given),
             validate=_validation(given.validate, default=calls.validate),
             claims=given.claims,
+            state_from=given.state_from,
         ),
         host=HostSettings(
             given.config,

@@ -123,7 +123,8 @@ class Installer:
         self._prefixes |= prefixes_of(configuration)
         in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
         loads: Iterable[Loading] = load_ahead(configuration)
-        if board.status()["state_store"].get("inherited"):
+        states = board.status()["state_store"]
+        if states.get("inherited") or states.get("unowned"):
             loads = _loaded_first(loads)
         for entry, load in loads:
             with Noting(self.failed, entry):
@@ -224,7 +225,7 @@ def _is_in_turn(one: Loaded, groups: set[str]) -> bool:
 def _loaded_first(loads: Iterable[Loading]) -> list[Loading]:
     """The same, loaded before the first of them begins: which plugins a state may belong to, is known only then.
 
-    That is for a store that has states under former names. What a load raises is raised in its turn.
+    That is for a store that has states under former names, or of no source. What a load raises is raised in its turn.
     """
     done: list[tuple[Any, Future[list[Made | NotLoaded]]]] = []
     for entry, load in loads:
@@ -240,14 +241,16 @@ def _loaded_first(loads: Iterable[Loading]) -> list[Loading]:
 
 
 def find_rivals(coming: Sequence[PluginAdapter], there: Sequence[PluginAdapter]) -> None:
-    """Note at each plugin which others the state could belong to that is kept under its former name.
+    """Note at each plugin which others the state could belong to that is kept under its name, or its former one.
 
-    Where another plugin goes by that name, the state is that one's.
+    Where another plugin goes by the former name, the state is that one's.
     """
     everybody = [*there, *coming]
     for adapter in coming:
         former = adapter.former_name
         others = [other for other in everybody if other is not adapter]
+        same = {other.source for other in others if other.name == adapter.name}
+        adapter.namesakes = tuple(sorted(same - {adapter.source}))
         if any(other.name == former for other in others):
             adapter.former_name = None
         elif former is not None:

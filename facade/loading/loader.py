@@ -16,7 +16,7 @@ from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
-from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.adapter.adapter import PROGRAM, PluginAdapter
 from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import PluginOptions, parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -32,6 +32,7 @@ from ..plugins.sources.source import (
     spelled,
 )
 from .loaded import Loaded, LoadedProvider, Made, NotLoaded, Runs
+from .origins import identity_of
 
 if TYPE_CHECKING:
     from ..config.configuration import Configuration
@@ -122,6 +123,9 @@ def load_what_can_be(
     for one in found:
         if isinstance(one, LoadedProvider):
             _require_nothing_of_tools(parsed.options, one)
+    for one in found:
+        if isinstance(one, Loaded) and one.adapter.source == PROGRAM:
+            one.adapter.source = identity_of(parsed.source)
     return [one if isinstance(one, NotLoaded) else _of_entry(one, entry) for one in found]
 
 

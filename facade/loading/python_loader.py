@@ -19,6 +19,7 @@ from ..plugins.sources.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
 from .loaded import Loaded, LoadedModule, LoadedProvider, Made, NotLoaded, apart
+from .origins import identity_of
 from .python_packages import place_of, ready_to_run
 
 if TYPE_CHECKING:
@@ -50,10 +51,13 @@ def load(
             for each in installed_names() if name == ALL else [name]:
                 found = find_installed(each)
                 if options.isolate:
-                    yield isolated(PythonOrigin(found.path), options, former=found.name)
+                    yield _installed(
+                        found.path, isolated(PythonOrigin(found.path), options, former=found.name)
+                    )
                 else:
                     load = partial(load_python_object, found.path)
-                    yield _here(load, found.path, options, configuration, former=found.name)
+                    made = _here(load, found.path, options, configuration, former=found.name)
+                    yield _installed(found.path, made)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
             place, environment = ready_to_run(
@@ -114,6 +118,13 @@ def isolated(
             name = own_name(plugin, options.config, options.host.start_deadline)
         plugin.name = options.called(name or former)
     return Loaded(_known_before(PluginAdapter(plugin), former, options), plugin, options)
+
+
+def _installed(path: str, made: Made) -> Made:
+    """The same: what an entry point names is the plugin of its dotted path, whichever distribution has that entry point."""
+    if isinstance(made, Loaded):
+        made.adapter.source = identity_of(PythonObject(path))
+    return made
 
 
 def _last_name(path: str) -> str:

@@ -12,7 +12,7 @@ not to leave traces.
 from __future__ import annotations
 
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import ContractError
 from ...base.validation import a_type, require, require_mapping
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+PROGRAM: Final = "program"
+"""The source of plugins that the program itself made and registered."""
+
 
 class PluginAdapter:
     """One plugin, complete.
@@ -52,6 +55,8 @@ class PluginAdapter:
         name: the plugin's name.
         former_name: what it was called before; its state may be kept under that. ``None`` if it was never called otherwise.
         rivals: other plugins that are called so, or were: which of them that state belongs to cannot be told.
+        source: where it comes from, whatever its version; a state is kept for it by that and its name.
+        namesakes: the sources of other plugins that want its name.
 
     Raises:
         ContractError: it is no plugin, or one of its hooks cannot be called by the contract.
@@ -70,6 +75,8 @@ class PluginAdapter:
         self.name: str = name or _name(self.plugin)
         self.former_name: str | None = None
         self.rivals: tuple[str, ...] = ()
+        self.source: str = PROGRAM
+        self.namesakes: tuple[str, ...] = ()
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)
         self._formatter = Formatter(self._hooks, name=self.name, report=report)

@@ -54,6 +54,7 @@ class PluginOptions:
         hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
         claims: which calls it is asked about, if it has `can_handle_tool_call`: ``all``, or its ``own`` and those of nobody; ``own``
             in a sandbox, else ``all``, if ``None``.
+        state_from: the source whose kept state it may go on with, beside its own.
         reload: settings of reloads of its host, ``True`` to have it reloaded when its files change; not looked at here.
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
@@ -88,6 +89,7 @@ class PluginOptions:
     secrets: dict[str, Any] = field(default_factory=dict)
     validate: bool | dict[str, bool] | None = None
     claims: Scope | None = None
+    state_from: str | None = None
     reload: dict[str, Any] | bool = False
 
 
@@ -305,6 +307,7 @@ OPTIONS: Final[dict[str, tuple[Callable[[Any], Any], Json]]] = {
     "while_down": (_while_down, {"enum": ["hold", "refuse"]}),
     "hold": (whole(0), _from(0)),
     "validate": (_by_tool, {"type": ["boolean", "object"], "additionalProperties": _FLAG}),
+    "state_from": (text, _TEXT),
     "claims": (_claims, {"enum": [ALL, OWN]}),
     "reload": (_settings, _SWITCHED),
 }

@@ -151,7 +151,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "tool_quarantined": EventKind("it was in flight at too many crashes, and is refused for a while", ("tool", "blamed", "call", "why")),
     "tool_released": EventKind("its quarantine is over", ("tool", "blamed")),
     "state_reset": EventKind("the host crashed with this state too often; the tool begins with a fresh one", ("version", "why")),
-    "state_taken_over": EventKind("the plugin's state was kept under its former name, and is kept under its own now", ("former",)),
+    "state_taken_over": EventKind("the plugin's state was kept under its former name, or for its former source, and is its own now", ("former",)),
     "state_not_taken_over": EventKind("a state is kept under the plugin's former name, and stays there", ("former", "why")),
     "dead_letter": EventKind("something was dropped", ("reason", "letter", "tool", "detail", "count")),
     "claim_failed": EventKind("a `can_handle_tool_call` raised, or did not answer in time", ("tool", "error")),

@@ -39,10 +39,12 @@ def kept(request, tmp_path):
 
 def test_a_state_store_of_each_version_is_read(kept):
     store = SqliteStore(kept / "state.db")
-    states = {store.load(name) for name in ("Counting", "counter", "notes")}
+    states = [store.load(name) for name in ("Counting", "counter", "notes")]
     store.close()
 
-    assert states == {Saved(b'{"calls":3}', 4, 1), Saved(b'{"calls":2}', 2, 0), None}
+    known = {state._replace(source=None) for state in states if state is not None}
+    assert states.count(None) == 1
+    assert known == {Saved(b'{"calls":3}', 4, 1), Saved(b'{"calls":2}', 2, 0)}
 
 
 def test_a_session_of_each_version_is_read_and_goes_on(kept):

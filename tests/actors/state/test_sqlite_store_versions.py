@@ -52,7 +52,7 @@ def test_a_store_of_version_1_is_migrated_and_a_copy_kept(path):
 
     (copy,) = copies(path)
     assert kept == (COUNTING, NOTES)
-    assert (version(path), version(copy)) == (2, 1)
+    assert (version(path), version(copy)) == (3, 1)
     assert states(copy) == states(OLD) == states(path)
 
 
@@ -66,6 +66,47 @@ def test_a_store_is_migrated_once(path):
         "state.db.lock",
         "state.db.version-1",
     ]
+
+
+def test_a_store_of_version_2_is_migrated_and_its_states_have_no_source_yet(path):
+    shutil.copy(OLD.parents[1] / "0.2.0" / "state.db", path)
+
+    store = SqliteStore(path)
+    kept = store.load("counter"), store.load("notes")
+    status = store.status()
+    store.save("notes", NOTES._replace(source="program"))
+    unowned = store.status()["unowned"]
+    store.close()
+
+    (copy,) = copies(path)
+    assert kept == (COUNTING, NOTES)
+    assert (version(path), version(copy)) == (3, 2)
+    assert (status["inherited"], status["unowned"], unowned) == ([], ["counter", "notes"], ["counter"])
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        ("node:{}/tools/a", "node:./tools/a"),
+        ("node:/elsewhere/a", "node:/elsewhere/a"),
+        ('host:{} ["x"]', 'host:{} ["x"]'),
+        ("python:a.B", "python:a.B"),
+        ("program", "program"),
+        (None, None),
+    ],
+)
+def test_a_source_is_kept_by_its_way_from_the_file_and_comes_back_whole(tmp_path, source, kept):
+    source, kept = (None if each is None else each.replace("{}", str(tmp_path)) for each in (source, kept))
+
+    store = SqliteStore(tmp_path / "state.db")
+    store.save("a", NOTES._replace(source=source))
+    store.close()
+    again = SqliteStore(tmp_path / "state.db")
+
+    with closing(sqlite3.connect(f"file:{tmp_path}/state.db?immutable=1", uri=True)) as connection:
+        assert connection.execute("SELECT source FROM state").fetchone() == (kept,)
+    assert again.load("a") == NOTES._replace(source=source)
+    again.close()
 
 
 def test_a_state_that_is_saved_anew_is_no_longer_inherited(path):
@@ -116,8 +157,8 @@ def test_an_interrupt_at_any_line_leaves_each_state_under_one_name_and_the_file_
         assert set(states(path).values()) == {COUNTING.state, NOTES.state}, place
         assert all(states(copy) == states(OLD) for copy in copies(path)), place
         SqliteStore(path).close()
-        assert version(path) == 2, place
-    assert seen == {(1, "Counting", "notes"), (2, "Counting", "notes"), (2, "counter", "notes")}
+        assert version(path) == 3, place
+    assert seen == {(1, "Counting", "notes"), (3, "Counting", "notes"), (3, "counter", "notes")}
 
 
 KILLED = """
@@ -180,7 +221,7 @@ def test_a_store_is_not_migrated_where_there_is_no_room_for_the_copy(path):
     assert path.read_bytes() == OLD.read_bytes()
     assert copies(path) == []
     SqliteStore(path).close()
-    assert version(path) == 2
+    assert version(path) == 3
 
 
 def test_a_damaged_store_of_version_1_is_set_aside_and_its_states_are_inherited_all_the_same(path):

@@ -108,13 +108,13 @@ def test_the_state_of_the_preparation_is_kept_too_in_this_process():
 @WHERE
 def test_a_state_from_a_store_is_not_replaced_and_not_saved_anew(where):
     store = MemoryStore()
-    store.save("tool", Saved(b'{"stored":true}', 7, 1))
+    store.save("tool", Saved(b'{"stored":true}', 7, 1, "program"))
     with Board(state_store=store) as board:
         put(board, Remembering, where)
         before = version(board), store.load("tool")
         first = answered(board)
 
-    assert before == (7, Saved(b'{"stored":true}', 7, 1))
+    assert before == (7, Saved(b'{"stored":true}', 7, 1, "program"))
     assert first == {"stored": True, "ran": 1}
 
 

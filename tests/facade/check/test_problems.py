@@ -72,21 +72,22 @@ def test_of_several_elements_of_a_list_each_keeps_its_number(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "profile", "remedy"),
     [
+        ({"plugin": "json.B", "state_from": ""}, None, "a text"),
+        ({"mcp": {"command": ["sh"]}, "state_from": "program"}, None, "Leave it out"),
         ({"plugin": "json.B", "claims": "none"}, None, "'all' or 'own'"),
         ({"plugin": "json.B", "claims": "all"}, "strict", "write 'own', or leave it out"),
         ({"mcp": {"command": ["sh"]}, "claims": "own"}, None, "Leave it out"),
     ],
 )
-def test_a_scope_of_claims_that_cannot_hold_is_told_with_its_line_and_remedy(
-    tmp_path, entry, profile, remedy
-):
+def test_an_option_that_cannot_hold_is_told_with_its_line_and_remedy(tmp_path, entry, profile, remedy):
+    option = [*entry][1]
     (problem, *_) = [
-        each for each in check(tmp_path, {"plugins": [entry], "profile": profile}) if "claims" in each.path
+        each for each in check(tmp_path, {"plugins": [entry], "profile": profile}) if option in each.path
     ]
 
     line = json.dumps({"plugins": [entry], "profile": profile}, indent=2).splitlines().index
-    assert problem.path == "$.plugins[0].claims"
-    assert problem.position.line == 1 + line(f'      "claims": "{entry["claims"]}"')
+    assert problem.path == f"$.plugins[0].{option}"
+    assert problem.position.line == 1 + line(f'      "{option}": "{entry[option]}"')
     assert remedy in problem.message
 
 
