@@ -125,6 +125,10 @@ def test_a_plugin_in_a_sandbox_has_no_name_of_another_one_and_the_error_says_wha
             board.load(entry)
 
         assert ran(board, tool_call("write_file")) == "written"
+    with Callboard() as board:
+        board.load(entry)
+        with pytest.raises(NameTaken, match='"claims": "all"'):
+            board.register(write_file)
 
 
 @pytest.mark.parametrize("name", ["write_file", "write_to_nobody", "other:write_file"])
