@@ -121,9 +121,11 @@ class HookPipeline:
         same = present.claimers == routes.claimers
         if call.decided:
             self._leave_gate()
-        elif not self._ways.listeners.of(PRE) or not (present.claimers or call.tool_name in present.by_name):
-            # No hook is asked about a tool that does not exist.
+        elif not self._ways.listeners.of(PRE):
             self._give_to_tool(call.invocation, claims if same and claims else None)
+        elif not (present.claimers or call.tool_name in present.by_name):
+            # No hook is asked about a tool that does not exist, nor any plugin that comes now and claims what no hook has seen.
+            self._give_to_tool(call.invocation, {})
         elif same:
             self._foreseen(call.invocation, routes, claims)
         else:

@@ -257,6 +257,9 @@ def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
     """
     offered_by = routes.by_name.get(name, ()) if name is not None else ()
     eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True) if claims else ()
+    if eager and routes.own:  # another plugin may offer the name by now that nobody did when they were asked
+        asked = routes.asked(name)
+        eager = tuple(plugin for plugin in eager if plugin in asked)
     if len(eager) > 1:
         eager = tuple(plugin for plugin in eager if plugin in offered_by) or eager
     if eager:

@@ -158,6 +158,11 @@ def test_a_plugin_is_asked_about_its_own_calls_alone_or_about_all(name, asked):
     assert SCOPED.asked(name) == asked
 
 
+@pytest.mark.parametrize(("name", "choice"), [("note", Taken("plain")), ("new", Taken("curious"))])
+def test_a_claim_counts_for_nothing_once_another_plugin_offers_the_name(name, choice):
+    assert choose(SCOPED, name, {"curious": True}) == choice
+
+
 @pytest.mark.parametrize(
     ("claims", "scope", "name", "meant"),
     [(True, "own", "note", "b"), (False, "all", "mine", "curious"), (True, "own", "mine", "b")],
