@@ -30,8 +30,6 @@ TOGETHER = 200
 """Lines of code of the two together above which both are better read apart."""
 
 APART = {
-    "base/files/copies.py": "the copy before a migration, of whichever file; it stands beside the rule for all of them",
-    "actors/state/lock.py": "the lock of a store, whichever store: what a process may hold is no matter of SQL",
     "agent/providers/anthropic_messages.py": "a provider, beside the others",
     "agent/providers/openai_responses.py": "a provider, beside the others",
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",

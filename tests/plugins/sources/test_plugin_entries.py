@@ -56,6 +56,8 @@ def test_every_option_can_be_given():
         "idle_deadline": 2.5,
         "start_deadline": 30,
         "reload": True,
+        "claims": "own",
+        "state_from": "node:./old",
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
@@ -134,7 +136,7 @@ def test_a_mistaken_option_is_refused_with_what_it_has_to_be(option, value, want
         ("confg", "did you mean 'config'?"),
         ("concurency", "did you mean 'concurrency'?"),
         ("node_tol", "did you mean 'node_tool'?"),
-        ("zzz", "known are bash_tool, breaker, concurrency, config, deadline"),
+        ("zzz", "known are bash_tool, breaker, claims, concurrency, config"),
         (7, "known are"),
     ],
 )
