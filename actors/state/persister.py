@@ -331,8 +331,8 @@ class KeptCell(StateCell):
         self.recalled: bool = saved is not None
         self.limit: int = keeper.limit
         self._keeper = keeper
-        self.plugin = owner.plugin
-        self.source = owner.source
+        self.plugin: str = owner.plugin
+        self.source: str = owner.source
         self.unsaved: Saved | None = None
         self._text = None if saved is None else saved.state
 
