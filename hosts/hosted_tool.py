@@ -113,6 +113,11 @@ class HostedToolPlugin:
         """Tools that its host has and that are not offered, by name, and why."""
         return {}
 
+    @property
+    def differing(self) -> Mapping[str, tuple[str, ...]]:
+        """Tools that are not declared as they were kept, by name, and what of them is otherwise."""
+        return {}
+
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """Other names of one of its tools, by which rules may name it; a server's own, if it is offered under another."""
         return ()

@@ -102,6 +102,14 @@ def keep_out_of_searches() -> None:
     _kept = sys.getallocatedblocks()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def what_is_kept_of_users_is_left_alone(tmp_path_factory):
+    """Boards keep what servers declare in the user's state folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("states")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def every_event_keeps_its_contract(monkeypatch):
     """Whatever a test makes Callboard publish, heard by anybody or not, has the facts of its kind."""

@@ -140,6 +140,8 @@ class HostedPlugin:
             status["host"] |= {**facts, "read_by": "loop" if host.is_led else "pump"}
         if left_out := self.plugin.left_out:
             status["left_out"] = dict(left_out)
+        if differing := self.plugin.differing:
+            status["differing"] = {name: list(said) for name, said in differing.items()}
         if self.problem is not None:
             status["problem"] = str(self.problem)
         elif self._rejected_for is not None:

@@ -146,6 +146,11 @@ def _validate(value: Any) -> str | None:
     return "has to be true for all tools" if weak else None
 
 
+def _mcp(value: Any) -> str | None:
+    pin = value.get("pin") if isinstance(value, Mapping) else None
+    return f"has {pin!r:.60} as 'pin', which has to be 'withhold'" if pin in {"off", "tell"} else None
+
+
 _OF_SECTIONS: Final[dict[str, dict[str, Callable[[Any], str | None]]]] = {
     "plugin_policy": {
         "node_build": _false,
@@ -160,6 +165,7 @@ _OF_SECTIONS: Final[dict[str, dict[str, Callable[[Any], str | None]]]] = {
     },
 }
 _OF_ENTRIES: Final[dict[str, Callable[[Any], str | None]]] = {
+    "mcp": _mcp,
     "sandbox": _sandbox,
     "isolate": _isolate,
     "share": _share,
@@ -238,6 +244,8 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
     given = {name: getattr(options, name) for name in names}
     if options.sandbox is not False:
         given["sandbox"] = options.sandbox
+    if isinstance(entry.source, McpSource):
+        given["mcp"] = {"pin": entry.source.pin}
     weak = _broken(_OF_ENTRIES, given, "$")
     if weak:
         raise ConfigurationError(f"the profile {profile!r} does not allow it: {weak[0][1]}", path=weak[0][0])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ..actors.plugins.config_schema import ConfigMisfit
 from ..actors.routing.decision import NameTaken
 from ..actors.services import AnswersByModel
-from ..base.errors import PluginLoadError
+from ..base.errors import CallboardError, PluginLoadError
+from ..base.foreign import Log
 from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.selection import prefix_in, prefix_of, shared_names
@@ -22,7 +23,7 @@ from .loaded import Loaded, LoadedProvider, LoadedProviders, NotLoaded
 from .prefetch import load_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..actors.amplifier.mount import MountedModule
     from ..actors.board import Board
@@ -31,8 +32,14 @@ if TYPE_CHECKING:
     from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
+    from ..supervision.runtime.events import Event
     from .loaded import LoadedModule, Made, Runs
 
+
+logger: Log = Log("callboard")
+
+_SAID = 8
+"""Tools that are named where it is said which are not as they were kept."""
 
 Loading = tuple[Any, "Callable[[], list[Made | NotLoaded]]"]
 """An entry, and what loads it."""
@@ -70,6 +77,7 @@ class Installer:
         self._begin = begin
         self._model = lend(configuration, self.providers)
         self._prefixes: frozenset[str] = frozenset()
+        self._listening: Board | None = None
 
     def close(self) -> None:
         """Close the providers, and what asked them. Raises as `LoadedProviders.close`."""
@@ -154,10 +162,26 @@ class Installer:
             prefix = prefix_of(server.name)
             is_new, self._prefixes = prefix not in self._prefixes, self._prefixes | {prefix}
             server.servers = lambda: self._prefixes
+            self._hold(board, server)
             for other in _servers(board) if is_new else ():
                 if any(prefix_in(name, [prefix]) for name in other.offered_names):
                     other.on_tools_changed()
         self._begin(board, one)
+
+    def _hold(self, board: Board, server: McpToolPlugin) -> None:
+        """Have it told what a server declares otherwise than was kept of it, and what it declares written down."""
+        pins, name = server.pins, server.name
+        if pins is None:
+            return
+
+        def tell(differing: dict[str, tuple[str, ...]]) -> None:
+            # In the thread that reads all hosts: what takes time is done in that which tells events.
+            board.events.publish("tools_differ", name, tools=list(differing), why=why_differing(differing))
+
+        pins.on_differing = tell
+        if self._listening is not board:
+            self._listening = board
+            board.subscribe(lambda event: _keep(board, event), ["plugin_registered", "tools_differ"])
 
     def _settle(self, board: Board, entry: Any, one: Runs) -> None:
         with Noting(self.failed, entry) as noting:
@@ -266,6 +290,31 @@ def _servers(board: Board) -> list[McpToolPlugin]:
     """The MCP servers on a board."""
     hosted = (getattr(handle, "plugin", None) for handle in board.plugin_manager.handles().values())
     return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
+
+
+def why_differing(differing: Mapping[str, tuple[str, ...]]) -> str:
+    """What of a server's tools is not declared as it was kept, in a sentence."""
+    said = [f"{name} ({changes[0]:.200})" for name, changes in list(differing.items())[:_SAID]]
+    further = len(differing) - len(said)
+    return (
+        f"{', '.join(said)}{f' and {further:,} more' if further else ''}" if said else "all is as it was kept"
+    )
+
+
+def _keep(board: Board, event: Event) -> None:
+    """In the thread that tells events."""
+    if event.kind == "tools_differ" and event.facts["tools"]:
+        logger.warning(
+            "the MCP server %r does not declare its tools as they were kept: %.2000s; look at it and learn it by 'callboard trust'",
+            event.subject,
+            event.facts["why"],
+        )
+    for server in _servers(board):
+        if server.name == event.subject and server.pins is not None:
+            try:
+                server.pins.settle()
+            except CallboardError as error:
+                logger.warning("the tools of the MCP server %r are not kept: %s", server.name, error)
 
 
 def prefixes_of(configuration: Configuration) -> frozenset[str]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from ..base.errors import PluginLoadError
 from ..base.foreign import Log
 from ..config.errors import ConfigurationError
+from ..hosts.mcp.pins import Pins
 from ..hosts.mcp.result_bound import DEFAULT_LIMIT
 from ..hosts.mcp.selection import Selection, prefix_of
 from ..hosts.mcp.tool import McpToolPlugin
 from ..hosts.mcp_http.oauth_client import OAuthClient
 from ..hosts.mcp_http.tool import McpHttpPlugin
+from ..pins.tool_record import ToolsNewer, record_of
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.placeholders import Unfilled, fill
 from ..plugins.sources.mcp import IDLE
@@ -40,7 +42,7 @@ _OF_PROCESSES = ("memory", "memory_hard", "cpu_seconds", "descriptors")
 MAX_ENV_FILE_BYTES = 1024 * 1024
 
 
-def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Loaded]:
+def load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     """As `loader.Loader` says."""
     filled = partial(fill, environment=os.environ, folder=source.base, home=Path.home(), separator=os.sep)
     name = options.name or source.id
@@ -58,6 +60,7 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
         raise PluginLoadError(f"the MCP server {name!r} {error}", plugin=name) from None
     except ValueError as error:
         raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from None
+    server.pins = _pins(source, name, configuration.profile)
     patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
     host = replace(options.host, start_deadline=patience)
     tool = options.tool
@@ -65,6 +68,17 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
     if not isinstance(named, bool | str):  # neither all of them nor by key
         tool = replace(tool, idempotent=Repeatable(server, named, trusted=source.trust_annotations))
     yield Loaded(PluginAdapter(server), server, replace(options, host=host, tool=tool))
+
+
+def _pins(source: McpSource, name: str, profile: str | None) -> Pins | None:
+    mode = source.pin or ("tell" if profile is None else "withhold")
+    if mode == "off":
+        return None
+    record = record_of(source, name)
+    try:
+        return Pins(record.kept(), withholds=mode == "withhold", keep=record.write)
+    except ToolsNewer as error:
+        raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from error
 
 
 def _started(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def health_of(status: Mapping[str, Any], *, starting: bool) -> dict[str, Any]:
-    """``{"ok", "starting", "plugins": {name: {"available", "state", "why", "left_out"}}, "failed": [{"plugin", "why"}]}``.
+    """``{"ok", "starting", "plugins": {name: {"available", "state", "why", "left_out", "differing"}}, "failed": [{"plugin", "why"}]}``.
 
     ``ok`` while the board runs, all its plugins take calls, and none is missing.
 
@@ -25,6 +25,7 @@ def health_of(status: Mapping[str, Any], *, starting: bool) -> dict[str, Any]:
             "state": host.get("state"),
             "why": plugin.get("problem") or host.get("why") or None,
             "left_out": plugin.get("left_out", {}),
+            "differing": plugin.get("differing", {}),
         }
     failed = [{"plugin": each["plugin"] or each["source"], "why": each["error"]} for each in status["failed"]]
     all_take_calls = all(plugin["available"] for plugin in plugins.values())

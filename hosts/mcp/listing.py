@@ -9,6 +9,8 @@ from .selection import ALL, Selection
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .pins import Pins
+
 Json = dict[str, Any]
 
 MAX_PAGES: Final = 100
@@ -36,18 +38,25 @@ class ToolList:
     Args:
         selection: which of them are offered, and under which names.
         unfit: says of a schema why no tool may be offered with it.
+        pins: what the server is held to; ``None`` for nothing.
 
     Attributes:
         tools: those that can be called, as they were declared, under the names that they are offered by.
         wire: the server's own names, by those.
         left_out: the others, by the server's name, and why.
+        declared: all that are tools, as the server declares them.
         repeatable: those of which the server says that they may run twice, by the names that they are offered by.
     """
 
     def __init__(
-        self, selection: Selection = ALL, unfit: Callable[[Json], str | None] = lambda _: None
+        self,
+        selection: Selection = ALL,
+        unfit: Callable[[Json], str | None] = lambda _: None,
+        pins: Pins | None = None,
     ) -> None:
         self._unfit = unfit
+        self._pins = pins
+        self.declared: list[Json] = []
         self.tools: list[Json] = []
         self.wire: dict[str, str] = {}
         self.repeatable: set[str] = set()
@@ -81,11 +90,13 @@ class ToolList:
         if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
             self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
             return
+        self.declared.append(tool)
         execution = tool.get("execution")
         refusal = self._selection.refusal(name)
         if isinstance(execution, dict) and execution.get("taskSupport") == "required":
             refusal = "it can only be called as a task"
         refusal = refusal or self._unfit(tool["inputSchema"])
+        refusal = refusal or (None if self._pins is None else self._pins.refusal(tool))
         offered = self._selection.offered_as(name)
         if refusal is None and self.wire.get(offered, name) != name:
             refusal = f"{self.wire[offered]!r:.60} is offered as {offered!r:.60} already"

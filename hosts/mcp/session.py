@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from ..protocol.input_request import InputSource, SpeaksThrough
     from ..protocol.wire import Message
+    from .pins import Pins
     from .server_requests import Effect
 
 Json = dict[str, Any]
@@ -91,6 +92,7 @@ class Session:
         name: the server's plugin.
         source: who answers what the server asks in the middle of a call; ``None`` for nobody.
         unfit: says of a schema why no tool may be offered with it, in the stateless era.
+        pins: what the server's tools are held to; ``None`` for nothing.
         on_tools_changed: called when the server says that its list of tools is another now. It must not block.
 
     Attributes:
@@ -110,6 +112,7 @@ class Session:
         name: str = "mcp",
         source: InputSource | None = None,
         unfit: Callable[[Json], str | None] = _ignore,
+        pins: Pins | None = None,
         on_tools_changed: Callable[[], object] = _ignore,
     ) -> None:
         self.stage: Stage = Stage.NEW
@@ -122,7 +125,7 @@ class Session:
         self._describes: str | None = None
         self._begins: str | None = None
         self._lists: str | None = None
-        self._selection, self._unfit = selection, unfit
+        self._selection, self._unfit, self._pins = selection, unfit, pins
         self._list = self._listing = ToolList()
         self._results = KeptResults(name) if results is None else results
         self._on_tools_changed = on_tools_changed
@@ -156,7 +159,7 @@ class Session:
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
                 unfit = self._unfit if self.revision == STATELESS else _ignore
-                self._listing = ToolList(self._selection(), unfit)
+                self._listing = ToolList(self._selection(), unfit, self._pins)
                 if "tools" in self._offers:
                     self._lists = request_id
                     return self._request(_LIST, "tools/list")
@@ -394,6 +397,8 @@ class Session:
             case None:
                 # Not before: calls go on while it is listed again, under the names that were offered.
                 self._list = self._listing
+                if self._pins is not None:
+                    self._pins.heard(self._list.declared)
                 self._messages.append(Response(self._lists, self._list.tools, None))
         self._lists = None
 

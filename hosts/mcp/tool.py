@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..protocol.dialect import Dialect
+    from .pins import Pins
 
 
 READ_TIMEOUT = 30.0
@@ -69,6 +70,7 @@ class McpToolPlugin(CommandToolPlugin):
 
     Attributes:
         servers: returns the prefixes of all servers of the board, for whose tools none of this one is to be taken; from any thread.
+        pins: what the server's tools are held to; ``None`` for nothing.
     """
 
     kind = "mcp"
@@ -95,6 +97,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._revision = revision
         self._roots = tuple(roots)
         self._selection = selection
+        self.pins: Pins | None = None
         self.servers: Callable[[], frozenset[str]] = frozenset
         self._session: Session | None = None
         self._results = KeptResults(name, result_limit)
@@ -126,6 +129,7 @@ class McpToolPlugin(CommandToolPlugin):
             name=self.name,
             source=self.input_source,
             unfit=self._unfit,
+            pins=self.pins,
             on_tools_changed=self.on_tools_changed,
         )
         return self._session
@@ -144,6 +148,11 @@ class McpToolPlugin(CommandToolPlugin):
     def left_out(self) -> dict[str, str]:
         """Tools of the server that are not offered, by the server's name, and why."""
         return {} if self._session is None else self._session.offered.left_out
+
+    @property
+    def differing(self) -> dict[str, tuple[str, ...]]:
+        """Tools that are not declared as they were kept, by the server's name, and what of them is otherwise."""
+        return {} if self.pins is None else self.pins.differing
 
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """The server's own name, and that with a prefix, which it has or would have beside another server's."""

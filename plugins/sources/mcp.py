@@ -33,10 +33,13 @@ if TYPE_CHECKING:
 
 OURS = frozenset(
     {
-        "args", "command", "cwd", "env", "envFile", "headers", "id", "oauth", "prefix", "result_limit", "revision", "roots",
+        "args", "command", "cwd", "env", "envFile", "headers", "id", "oauth", "pin", "prefix", "result_limit", "revision", "roots",
         "tools", "trust_annotations", "url",
     }
 )  # fmt: skip
+
+PINS = ("off", "tell", "withhold")
+"""What becomes of tools that are not declared as they were kept."""
 
 LEAST_RESULT = 1024
 """Bytes; less than that would be all note and no result."""
@@ -84,6 +87,7 @@ class McpSource:
         idle: keys of `IDLE` that it has.
         result_limit: the most bytes of a result; the default of the session if ``None``.
         trust_annotations: what it says of its tools decides whether a call may be sent again.
+        pin: one of `PINS`; ``None`` for what the profile says.
         url: where it is; then ``command`` is empty.
         headers: of each request to it; their values are secrets.
         client_id, client_secret, scopes, callback_port: of ``oauth``: what is said of us where it wants a login.
@@ -110,6 +114,7 @@ class McpSource:
     client_secret: str | None = None
     scopes: tuple[str, ...] = ()
     callback_port: int | None = None
+    pin: str | None = None
 
 
 def parse_mcp(value: Any, base: Path) -> McpSource:
@@ -149,6 +154,7 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         _pairs(value, "headers"),
         idle=tuple(key for key in IDLE if value.get(key)),
         result_limit=_bytes(value.get("result_limit")),
+        pin=_pin(value),
         **_oauth(value.get("oauth", {}), over_http=url is not None),
     )
 
@@ -239,6 +245,14 @@ def _prefix(value: Any) -> str | bool | None:
     raise SourceProblem(
         f"has {value!r:.100} as 'prefix' of 'mcp'; it has to be true, false, or 1 to 32 letters, digits, '-' or '_'"
     )
+
+
+def _pin(value: dict[str, Any]) -> str | None:
+    if "pin" in value and value["pin"] not in PINS:
+        raise SourceProblem(
+            f"has {value['pin']!r:.100} as 'pin' of 'mcp'; it has to be one of: {', '.join(PINS)}"
+        )
+    return value.get("pin")
 
 
 def _bytes(value: Any) -> int | None:

@@ -130,6 +130,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "offer_withheld": EventKind("a model request is composed without this tool, or without the plugin, and the one before was not, or for another reason", ("tool", "why")),
     "offer_restored": EventKind("a model request is composed with it again", ("tool",)),
     "tools_changed": EventKind("a later generation of the host has brought other tools than the one before; told before it is sent calls", ("added", "removed", "changed")),
+    "tools_differ": EventKind("the MCP server does not declare its tools as they were kept, or does again: then `tools` is empty", ("tools", "why")),
     "arguments_unchecked": EventKind("the tool's schema cannot be used to check arguments; they reach the tool as they come", ("tool", "why")),
     "plugin_unavailable": EventKind("the plugin could not be set up, or not be taken into its shared host; it stays, and has no tools", ("why",)),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),

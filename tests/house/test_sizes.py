@@ -35,7 +35,6 @@ APART = {
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",
     "chaos/virtual/stuck.py": "imported by users under this name; the reference says so",
     "facade/cli/commands/npm.py": "a command, which the list of all names; another asks whether it is needed",
-    "facade/cli/commands/planning.py": "two commands, which the list of all names; one more has an option for the first",
     "facade/demo/demonstration.py": "what the demonstration does; the command only asks for it",
     "facade/cli/mcp/login.py": "another step than serving, which the command only has an option for",
     "facade/trial/tampered_board.py": "the one thing that a program of a lower room has from here",

@@ -117,6 +117,7 @@ MODULES = (
     "facade/mcp/ownership.py",
     "hosts/mcp/elicitation.py",
     "hosts/mcp/jsonrpc.py",
+    "hosts/mcp/pins.py",
     "hosts/mcp/results.py",
     "hosts/mcp/sampling.py",
     "hosts/mcp/selection.py",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ...authoring.locate import configuration_at
+from ...pins.tool_record import records_of
 from ...trust.admission import Admission, trusting
 from ...trust.load_plan import lines_of
 from ...trust.trust_file import TrustFile, trust_file
@@ -32,14 +33,15 @@ def plan(place: Path, as_json: bool) -> int:
     return show_plan(place, as_json=as_json)
 
 
-@click.command(short_help="Trust what would be fetched and built.")
+@click.command(short_help="Trust what would be fetched and built, and what servers declare.")
 @_place
 @json_option
 @common
 def trust(place: Path, as_json: bool) -> int:
     """Trust what CONFIG would have fetched and built, as 'callboard plan' shows it, from now on.
 
-    Another commit, other packages or another build command are asked about again. Exit status 1 when an entry cannot
+    Another commit, other packages or another build command are asked about again. Tools that MCP servers do not declare as
+    they were kept are shown with the difference, and kept as they are declared now. Exit status 1 when an entry cannot
     be loaded; the others are trusted.
     """
     quiet()
@@ -52,23 +54,40 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
     Raises:
         ConfigurationError, NothingThere: there is nothing to plan.
         TrustNotKept: the trust cannot be written down.
+        ToolsNotKept: what servers declare cannot be.
     """
     file = TrustFile(trust_file())
     with Streams(as_json=as_json) as out:
-        admission = Admission(configuration_at(place), str(place), file)
+        configuration = configuration_at(place)
+        admission = Admission(configuration, str(place), file)
+        records = records_of(configuration)
+        differing = {each.name: found for each in records if (found := each.pending())}
         trusted = admission.trusted
         if trusts:
             trusted |= {step.digest for step in admission.untrusted}
         if out.people:
             for line in lines_of(admission.plan, trusted):
                 out.console.print(Text(clean(line).replace("\n", "␤")), soft_wrap=True)
+            for name, tools in differing.items():
+                out.console.print(Text(f"{clean(name)}: its tools are not declared as they were kept"))
+                for tool, change in ((tool, each) for tool, changes in tools.items() for each in changes):
+                    out.console.print(Text(clean(f"  {tool}: {change}").replace("\n", "␤")), soft_wrap=True)
             out.console.print(Text(f"digest {admission.plan.digest}", "dim"), soft_wrap=True)
         else:
-            out.print_json(admission.plan.as_json(trusted))
+            out.print_json({**admission.plan.as_json(trusted), "differing": differing})
         if trusts:
             admission.trust()
+            for record in records:
+                record.learn()
         if out.people:
             out.console.print(Text(_ending(admission, place)), soft_wrap=True)
+            if differing:
+                said = (
+                    "the tools are kept as they are declared now"
+                    if trusts
+                    else f"tools that differ are not kept; keep them: {trusting(str(place))}"
+                )
+                out.console.print(Text(clean(said)), soft_wrap=True)
     return FAILED if any(each.problem for each in admission.plan.plugins) else WELL
 
 

@@ -62,6 +62,14 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
         remedy = "mend the tool" if others > 0 and not plugin["tools"] else "correct the tool's schemas"
         yield Finding("FAIL", what, problem, remedy)
         return
+    if differing := plugin.get("differing"):
+        said = "; ".join(f"{name}: {changes[0]:.200}" for name, changes in differing.items())
+        yield Finding(
+            "warn",
+            what,
+            f"not declared as it was kept: {said:.1000}",
+            "look at it and learn it by 'callboard trust'",
+        )
     its = _HOSTS.get(plugin.get("kind", ""), "its host")
     if others > 0:
         its = f"{its} {host['name']!r}, shared with {counted(others, 'other')},"

@@ -89,6 +89,8 @@ def test_a_server_with_a_url_is_one_over_http(kind):
         ({"command": "a", "roots": "here"}, "'roots'"),
         ({"command": "a", "result_limit": 100}, "'result_limit'"),
         ({"command": "a", "result_limit": True}, "'result_limit'"),
+        ({"command": "a", "pin": "maybe"}, "off, tell, withhold"),
+        ({"command": "a", "pin": True}, "'pin'"),
         ({"command": "a", "id": ""}, "'id'"),
         ({"command": "a", "disabled": True}, "disabled"),
         ({"command": "a", "type": "sse"}, "'sse'"),

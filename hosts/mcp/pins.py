@@ -1,0 +1,98 @@
+"""What a server declares, held to what was kept of it when it was first listed, or learnt since. Pure but for what it is given to call.
+
+The first listing is believed, for there is nothing to hold it to. From then on each tool that is declared otherwise, is new or is gone, is told of; and
+where it is to be withheld, what is otherwise or new is not offered until it is learnt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ...plugins.hooks.approval import changes_between, declared_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Json = dict[str, Any]
+Declared = dict[str, str]
+"""Tools by the server's own names, each as `kept_as` has it."""
+
+LONGEST: Final = 16_384
+"""Characters of a declaration that is kept as it is; of a longer one there is a digest, and no difference can be shown."""
+
+_WITHHELD: Final = "it is not declared as it was kept ('pin'): look at it and learn it by 'callboard trust'"
+
+
+def kept_as(tool: Json) -> str:
+    """A declaration as it is kept."""
+    text = declared_as(tool)
+    return (
+        text
+        if len(text) <= LONGEST
+        else f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+    )
+
+
+def differences(kept: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The tools that are not as they were kept, and what of them is otherwise, a sentence each."""
+    found = {name: _difference(kept.get(name), now.get(name)) for name in {**kept, **now}}
+    return {name: said for name, said in found.items() if said}
+
+
+def _difference(was: str | None, now: str | None) -> tuple[str, ...]:
+    if was == now:
+        return ()
+    if was is None or now is None:
+        return ("it is new",) if was is None else ("it is gone",)
+    if was.startswith("{") and now.startswith("{"):
+        return changes_between([json.loads(was)], [json.loads(now)])
+    return (f"it is declared otherwise, in more than {LONGEST:,} characters",)
+
+
+class Pins:
+    """What is kept of one server. `refusal` and `heard` are called while a listing is read, and do not block; `settle` may.
+
+    Args:
+        kept: what is kept; ``None`` for nothing yet.
+        withholds: what is not as it was kept is not offered.
+        keep: writes down what was heard first, and what is otherwise now; may block.
+
+    Attributes:
+        on_differing: called with the differences when there are others than before; must not block.
+    """
+
+    def __init__(
+        self, kept: Declared | None, *, withholds: bool, keep: Callable[[Declared, Declared | None], None]
+    ) -> None:
+        self.on_differing: Callable[[dict[str, tuple[str, ...]]], object] = lambda _: None
+        self._kept = kept
+        self._withholds = withholds
+        self._keep = keep
+        self._now: Declared | None = None
+        self._settled: Declared | None = kept
+        self.differing: dict[str, tuple[str, ...]] = {}
+
+    def refusal(self, tool: Json) -> str | None:
+        """Why a tool is not offered; ``None`` if it may be."""
+        kept = self._kept
+        held = self._withholds and kept is not None and kept.get(tool["name"]) != kept_as(tool)
+        return _WITHHELD if held else None
+
+    def heard(self, tools: list[Json]) -> None:
+        """A listing was read whole."""
+        now = {tool["name"]: kept_as(tool) for tool in tools}
+        self._now = now
+        if self._kept is None:
+            self._kept = now
+        before, self.differing = self.differing, differences(self._kept, now)
+        if self.differing != before:
+            self.on_differing(self.differing)
+
+    def settle(self) -> None:
+        """Write down what was heard, if that is not done."""
+        now, kept = self._now, self._kept
+        if now is not None and kept is not None and now != self._settled:
+            self._settled = now
+            self._keep(kept, None if now == kept else now)
