@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ...hosts.host import Host
-from ...hosts.mcp.result_bound import KeptResults
+from ...hosts.mcp.result_bound import RESULTS, KeptResults
 from ...hosts.process.transport import ProcessTransport
 from ...hosts.protocol.wire import Response, ids_of_requests
 from ...plugins.results.failures import ending_of
@@ -198,7 +198,7 @@ def _last(states: list[str | None], state: str | None) -> int:
     return next((place for place in range(len(states) - 1, -1, -1) if states[place] == state), -1)
 
 
-_ADDRESS: Final = re.compile(r"callboard://results/.*?/\d+")
+_ADDRESS: Final = re.compile(rf"{RESULTS}.*?/[0-9a-f]{{32}}")
 
 
 def _is_same(told: Any, due: Any) -> bool:

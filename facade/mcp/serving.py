@@ -30,7 +30,7 @@ from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
 from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
 from .content import result_of, tools_of
-from .passed_on import NotThere, PassedOn
+from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class BoardServer:
         self.board: Callboard = make(self._news.hear)
         self.failure: BaseException | None = None
         self._passed_on = PassedOn(self.board)
+        self._cut = CutResults()
         self._generations: dict[str, int] = {}
         self._questions = ClientQuestions(many=many)
         self.board.callers = self._questions
@@ -205,6 +206,7 @@ class BoardServer:
         if isinstance(ended, types.InputRequiredResult):
             return ended
         result, plugin = ended
+        self._cut.note(_identity_of(ctx), result)
         if result.get("code") == Code.UNKNOWN_TOOL:
             if self.starting:  # its plugin may come yet
                 await self._up.wait()
@@ -269,9 +271,9 @@ class BoardServer:
     # What the board's MCP servers share beside their tools. It is asked for in threads: a server may take its time.
 
     async def _list_resources(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        found = await self._ask(self._passed_on.resources)
+        found = self._cut.listed(_identity_of(ctx), await self._ask(self._passed_on.resources))
         return types.ListResourcesResult(resources=_valid(types.Resource, found))
 
     async def _list_templates(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote
 
 from ...base.json import dump_json
 from ..protocol.wire import Response
@@ -14,14 +16,18 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+RESULTS: Final = "callboard://results/"
+"""What the address of each begins with; the plugin's name and 128 random bits follow, and then the part. Who knows one may read it."""
+
+_RANDOM: Final = 16
+"""Bytes."""
+
 DEFAULT_LIMIT: Final = 1024 * 1024
 """Bytes of a result. Clients over HTTP refuse a single message beyond a megabyte, and no model reads as much."""
 
 MOST_RESULTS: Final = 16
 MOST_BYTES: Final = 64 * 1024 * 1024
 """What is kept of a server's results; the oldest go first, and the newest stays however large it is."""
-
-_ADDRESS: Final = "callboard://results/"
 
 _CUT: Final = " [cut]"
 _WIDEST: Final = 4
@@ -46,8 +52,7 @@ class KeptResults:
 
     def __init__(self, name: str, limit: int = DEFAULT_LIMIT) -> None:
         self.limit = limit
-        self._name = name
-        self._count = 0
+        self._name = quote(name, safe="")
         self._kept: OrderedDict[str, dict[str, Json]] = OrderedDict()
         self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -65,8 +70,7 @@ class KeptResults:
         if not cut.is_needed:
             return message
         with self._lock:
-            self._count += 1
-            address = f"{_ADDRESS}{self._name}/{self._count}"
+            address = f"{RESULTS}{self._name}/{secrets.token_hex(_RANDOM)}"
             result, parts = cut.made(address)
             self._kept[address] = parts
             self._sizes[address] = cut.size
@@ -94,7 +98,7 @@ class KeptResults:
 
 def cut_from(uri: str) -> str | None:
     """The plugin from a result of which this address, if it is one of ours, has what was cut off."""
-    return uri.removeprefix(_ADDRESS).partition("/")[0] if uri.startswith(_ADDRESS) else None
+    return unquote(uri.removeprefix(RESULTS).partition("/")[0]) if uri.startswith(RESULTS) else None
 
 
 class _Cut:
