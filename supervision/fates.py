@@ -100,7 +100,7 @@ class Fates:
         group, mates = self._mates(child)
         if exit_.ready_for is not None and exit_.ready_for >= child.policy.stable_for:
             group.probing = False
-        if exit_.kind is not ExitKind.CANCEL and not _charged(group, now):
+        if exit_.kind is not ExitKind.CANCEL and not exit_.starved and not _charged(group, now):
             held = self._transitions.hold(child, ChildState.BACKOFF, now, None, exit_.cause)
             return held + self._exceed(group, child.id, exit_.kind.value, exit_.cause, now)
         child.history = history

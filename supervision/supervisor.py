@@ -26,7 +26,7 @@ from .generation import (
     GenerationWell,
 )
 from .messages import AddChild, Due, GetStatus, Order
-from .restart.exits import Exit, ExitKind
+from .restart.exits import Exit, ExitKind, is_out_of_descriptors
 from .restart.spec import ROOT
 from .runtime.actor_loop import SteadyActor
 from .runtime.telling import Refusal, tell
@@ -260,7 +260,8 @@ class SupervisorActor(SteadyActor):
                 self._refused[child] = shown(error)
                 return
             cause = f"starting it failed: {shown(error)}"
-            reporter.ended(Exit(ExitKind.START_FAILED, cause, permanent=True))
+            starved = is_out_of_descriptors(error)
+            reporter.ended(Exit(ExitKind.START_FAILED, cause, permanent=True, starved=starved))
         else:
             if running is None:
                 reporter.declined()

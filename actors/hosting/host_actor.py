@@ -17,7 +17,7 @@ from ...base.foreign import Log, contain, shown
 from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
 from ...hosts.process.stop_ladder import KILL_NOW
 from ...hosts.translating_host import start_host
-from ...supervision.restart.exits import Exit, ExitKind
+from ...supervision.restart.exits import Exit, ExitKind, is_out_of_descriptors
 from ...supervision.runtime.start_slots import hold
 from ...supervision.runtime.telling import tell
 from ..handshake.driver import HandshakeDriver
@@ -317,7 +317,9 @@ class HostActor(BaseActor):
             self._host.start()
         except HostStartError as error:
             self._host = None
-            return SpawnFailed(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
+            starved = is_out_of_descriptors(error)
+            exit_ = Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent, starved=starved)
+            return SpawnFailed(exit_)
         except BaseException as error:  # noqa: BLE001 - what makes the command line is the embedder's
             contain(error, logger, "starting host %r failed", self._program.name)
             host, self._host = self._host, None  # and a start of which nobody hears is awaited for ever
@@ -325,7 +327,8 @@ class HostActor(BaseActor):
                 # If there is a process, it ends when it is read; else the watchdog knows it.
                 with suppress(Exception):
                     host.stop("starting it failed", KILL_NOW)
-            return SpawnFailed(Exit(ExitKind.START_FAILED, f"starting it failed: {shown(error)}"))
+            cause = f"starting it failed: {shown(error)}"
+            return SpawnFailed(Exit(ExitKind.START_FAILED, cause, starved=is_out_of_descriptors(error)))
         return Spawned()
 
     def _advance(self, move: Callable[[], object]) -> None:

@@ -21,6 +21,19 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @frozen
+class Limits:
+    """What connections are held to, before any request is looked at.
+
+    Attributes:
+        most: at one time.
+        header_timeout: seconds for a request's headers, from the connection's beginning, or from their first byte.
+    """
+
+    most: int = 100
+    header_timeout: float = 10.0
+
+
+@frozen
 class Refusal:
     """The answer to a request that is not let in: an HTTP status, and a text that says what to do."""
 

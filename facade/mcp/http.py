@@ -7,6 +7,7 @@ says it for each plugin. All but `/healthz` stand behind one guard.
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
-from .guard import HEALTH, Guard
+from .connections import BoundedLog, Connection, Connections
+from .guard import HEALTH
 from .health import health_of
 from .serving import BoardServer
 from .shutdown import first_signal
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from .guard import Guard, Limits
     from .serving import MakeBoard
 
 PATH = "/mcp"
@@ -38,40 +41,79 @@ _CLOSE = {"Connection": "close"}
 _NO_TOKEN = 401
 
 
-def serve_http(make: MakeBoard, listening: socket.socket, guard: Guard, logs: Path | None = None) -> None:
+def serve_http(
+    make: MakeBoard,
+    listening: socket.socket,
+    guard: Guard,
+    limits: Limits,
+    logs: Path | None = None,
+) -> None:
     """Serve on a socket that listens until a signal comes; nothing of the board is left then.
 
     Args:
         make: makes the board.
         listening: bound by the caller, who knows whether that is beyond this machine.
         guard: who is let in.
+        limits: what connections are held to, before the guard.
         logs: where what the plugins' hosts say on stderr is kept; told in the status.
 
     Raises:
         CallboardError: the board could not be started.
     """
-    asyncio.run(_serve(make, listening, lambda served: application(served, guard, logs)))
+    asyncio.run(_serve(make, listening, limits, lambda served: application(served, guard, logs)))
 
 
-async def _serve(make: MakeBoard, listening: socket.socket, app_of: Callable[[BoardServer], ASGIApp]) -> None:
+async def _serve(
+    make: MakeBoard, listening: socket.socket, limits: Limits, app_of: Callable[[BoardServer], ASGIApp]
+) -> None:
     served = BoardServer(make, many=True)
     config = uvicorn.Config(
         app_of(served),
+        http="h11",
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=_GRACE,
         server_header=False,
         ws="none",  # an upgrade would be a request that comes past the guard
     )
-    server = _Uvicorn(config)
+    logging.getLogger("uvicorn.error").addFilter(BoundedLog())
+    server = _Uvicorn(config, listening, limits)
     by_signal = first_signal()
     by_signal.add_done_callback(lambda _: setattr(server, "should_exit", True))
     async with served.running():
-        await server.serve(sockets=[listening])
+        await server.serve()
 
 
 class _Uvicorn(uvicorn.Server):
-    """It leaves the signals alone: raised again at its end, as it does, they would end the process before the board is stopped."""
+    """It takes its connections by `Connections`.
+
+    And it leaves the signals alone: raised again at its end, as it does, they would end the process before the board is stopped.
+    """
+
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, limits: Limits) -> None:
+        super().__init__(config)
+        self._listening = listening
+        self._connections = Connections(limits)
+        self._accepting: asyncio.Future[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # With no sockets of its own: it would take all that come, until there are no descriptors.
+        await super().startup(sockets=[])
+        accepting = self._connections.accept(self._listening, self._connection)
+        self._accepting = asyncio.ensure_future(accepting)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._accepting is not None:
+            self._accepting.cancel()
+        await super().shutdown(sockets=[])
+
+    def _connection(self) -> Connection:
+        return Connection(
+            self._connections,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -86,14 +128,15 @@ def application(served: BoardServer, guard: Guard, logs: Path | None = None) -> 
         guard: see `serve_http`.
         logs: see `serve_http`.
     """
+    looks = _Looks(served)
 
     async def healthz(_: Request) -> PlainTextResponse:
-        well = (await _status(served))["ok"]
+        well = (await looks.status())["ok"]
         # Open to everyone, so the connection is not theirs to keep.
         return PlainTextResponse("ok\n" if well else "degraded\n", 200 if well else 503, _CLOSE)
 
     async def status(_: Request) -> JSONResponse:
-        return JSONResponse({**await _status(served), "logs": None if logs is None else str(logs)})
+        return JSONResponse({**await looks.status(), "logs": None if logs is None else str(logs)})
 
     app = served.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -105,8 +148,20 @@ def application(served: BoardServer, guard: Guard, logs: Path | None = None) -> 
     return _Guarded(app, guard)
 
 
-async def _status(served: BoardServer) -> dict[str, Any]:
-    return await asyncio.to_thread(lambda: health_of(served.board.status(), starting=served.starting))
+class _Looks:
+    """Looks at a board's health: one at a time, for all who ask meanwhile. Anyone may ask, and each look takes a thread."""
+
+    def __init__(self, served: BoardServer) -> None:
+        self._served = served
+        self._under_way: asyncio.Future[dict[str, Any]] | None = None
+
+    async def status(self) -> dict[str, Any]:
+        if self._under_way is None or self._under_way.done():
+            self._under_way = asyncio.ensure_future(asyncio.to_thread(self._look))
+        return await asyncio.shield(self._under_way)
+
+    def _look(self) -> dict[str, Any]:
+        return health_of(self._served.board.status(), starting=self._served.starting)
 
 
 class _Guarded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import field
 from enum import StrEnum
@@ -54,6 +55,7 @@ class Exit:
             trying again does not help.
         lasting: the next generation would end the same way for some time: trying again at once does not help, and
             later it may.
+        starved: this program had no descriptor left to start it with: no fault of the child's.
         report: everything known, as JSON; handed on, never looked into.
     """
 
@@ -64,6 +66,7 @@ class Exit:
     signal: str | None = None
     permanent: bool = False
     lasting: bool = False
+    starved: bool = False
     report: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -75,6 +78,12 @@ class Exit:
         """Whether it is one of the ends that are named as in `check_exits`."""
         own = {self.kind.value, f"code:{self.code}", f"signal:{self.signal}"}
         return not own.isdisjoint(names)
+
+
+def is_out_of_descriptors(error: BaseException) -> bool:
+    """Whether an error, or its cause, is that this program or the machine has no descriptor left."""
+    found = [each.errno for each in (error, error.__cause__) if isinstance(each, OSError)]
+    return not {errno.EMFILE, errno.ENFILE}.isdisjoint(found)
 
 
 _KINDS = tuple(sorted(kind.value for kind in ExitKind if kind is not ExitKind.REQUESTED))

@@ -1,7 +1,7 @@
 """When to start a child again, and when to give up: one pure decision.
 
 `decide` takes facts and `now` and returns a named outcome; the caller holds the clock and does
-the deed. Four rules keep a broken child from being started for ever:
+the deed. Five rules keep a broken child from being started for ever:
 
 * the *intensity*: so many restarts in a sliding period and no more, failed starts included. The period slides only over
   children that were ready: one that takes long to fail each time would never have so many restarts in it, and never be parked;
@@ -9,6 +9,7 @@ the deed. Four rules keep a broken child from being started for ever:
   well and dies a second later would have its budget restored each time;
 * an end that a *caller* brought about, by a cancel that was not heeded, costs nothing: no budget, no
   wait, no probe. Cancelling is no fault of the child, and callers may cancel as often as they like;
+* nor does a start for which *this program* had no descriptor left: it is tried again each second, until there is one;
 * a parked child is *probed*: one start after the cool-down, and back to the park if that generation
   ends before it was stable. One whose next generation would last no longer is parked without more ado.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ...base.frozen import frozen
 from ...base.validation import is_text, require, require_number, require_several
@@ -27,6 +28,10 @@ from .exits import Exit, ExitKind, check_exits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+STARVED_WAIT: Final = 1.0
+"""Seconds until a start is tried again for which there was no descriptor."""
 
 
 class RestartType(StrEnum):
@@ -148,6 +153,8 @@ def decide(
         return Stop("it ended well and is transient")
     if never:
         return Park(None, f"it is not started again after such an end: {exit_.cause}", History(probing=True))
+    if exit_.starved:
+        return Restart(STARVED_WAIT, history)
     if exit_.permanent and not always:
         return Park(None, f"it cannot start: {exit_.cause}", History(probing=True))
     if exit_.ready_for is not None and exit_.ready_for >= policy.stable_for:

@@ -61,7 +61,7 @@ PLACES = {
     "mcp": ("facade/mcp/*", "hosts/mcp_http/oauth.py"),
     "mcp_types": ("facade/mcp/*",),
     "starlette": ("facade/mcp/http.py",),
-    "uvicorn": ("facade/mcp/http.py",),
+    "uvicorn": ("facade/mcp/http.py", "facade/mcp/connections.py"),
     "anyio": ("facade/mcp/stdio.py",),
     "pydantic": ("facade/mcp/serving.py", "plugins/functions/pydantic_schema.py"),
     "typing_extensions": ("plugins/functions/pydantic_schema.py",),

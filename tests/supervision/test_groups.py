@@ -282,11 +282,19 @@ def test_a_shutdown_reaches_a_generation_that_retires_beside_one_that_is_being_r
         assert [present.stopped for present in child.started] == [["enough"], ["by hand"]]
 
 
-def test_an_end_by_a_cancel_costs_its_group_no_budget():
+@pytest.mark.parametrize(
+    "end",
+    [
+        Exit(ExitKind.CANCEL, "a call went on beyond its cancel"),
+        Exit(ExitKind.START_FAILED, "Too many open files", starved=True),
+    ],
+)
+def test_an_end_by_a_cancel_or_for_want_of_descriptors_costs_its_group_no_budget(end):
     with a_house() as house:
         house.group("g", intensity=1)
         family = house.family("a", group="g")
         for _ in range(5):
-            house.crash(family["a"], Exit(ExitKind.CANCEL, "a call went on beyond its cancel"))
+            house.crash(family["a"], end)
+            house.advance(1.0)
 
         assert (house.state(), house.groups()["g"]["budget_used"]) == ("ready", 0)

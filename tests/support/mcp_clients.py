@@ -30,6 +30,8 @@ SERVER = str(PROGRAMS / "python" / "mcp_server.py")
 ERAS = {"handshake": "legacy", "stateless": "auto"}
 PATIENCE = 30.0
 NOWHERE = Path(os.devnull)
+JSON_OR_STREAM = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+"""Headers of a request to a server over HTTP."""
 
 
 def servers(**words: list[str]) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def http_server(config: Path, *options: str) -> Iterator[str]:
 
 @contextmanager
 def served_over_http(
-    config: Path, *options: str, states: Path | None = None
+    config: Path, *options: str, states: Path | None = None, descriptors: int | None = None
 ) -> Iterator[tuple[str, Callable[[], str]]]:
     """The address of a server with these words and no others, and what gives the next line that it says on stderr.
 
@@ -107,10 +109,16 @@ def served_over_http(
         config: what it serves.
         options: its words.
         states: the folder of its user's state; the test run's own if there is none.
+        descriptors: how many it may have.
     """
+    words = ("--http", "127.0.0.1:0", *options)
+    program = _READY.command(config, *words)
+    if descriptors is not None:  # which a server that was made before has not
+        bound = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh"]
+        program = [*bound, *command(config, *words)]
     named = {} if states is None else {"XDG_STATE_HOME": str(states)}
     with subprocess.Popen(
-        _READY.command(config, "--http", "127.0.0.1:0", *options),
+        program,
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT | named,
@@ -124,6 +132,25 @@ def served_over_http(
         finally:
             process.terminate()
             process.wait(PATIENCE)
+
+
+def header_of(next_line: Callable[[], str]) -> dict[str, str]:
+    """The header that a server says its clients have to say."""
+    line = ""
+    while "Authorization: " not in line:
+        line = next_line()
+        assert line
+    return {"Authorization": line.partition("Authorization: ")[2].strip()}
+
+
+def serve_to_its_end(
+    config: Path, *options: str, states: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run it to its end, which comes by itself."""
+    env = ENVIRONMENT if states is None else ENVIRONMENT | {"XDG_STATE_HOME": str(states)}
+    return subprocess.run(
+        command(config, *options), capture_output=True, text=True, timeout=PATIENCE, env=env, check=False
+    )
 
 
 @asynccontextmanager

@@ -159,7 +159,7 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
         names = LOOPBACK | {listening.getsockname()[0]} if is_local(listening) else None
         with listening:
             folder = None if logs is None else logs.folder
-            serve_http(make, listening, Guard(token, names, http.behind_proxy), folder)
+            serve_http(make, listening, Guard(token, names, http.behind_proxy), http.limits, folder)
     return WELL
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from ...mcp.guard import Limits
+from ..ui.options import seconds
 from ..ui.streams import complain
 from .kept_token import MOST, kept_token, plain_token, token_file
 
@@ -49,6 +51,18 @@ def http_options(function: Function) -> Function:
             is_flag=True,
             help="With --http: another server stands before it; requests may name any host.",
         ),
+        click.option(
+            "--max-connections",
+            type=click.IntRange(1),
+            metavar="N",
+            help="With --http: connections at one time; 100 if it is not given.",
+        ),
+        click.option(
+            "--header-timeout",
+            type=seconds,
+            metavar="SECONDS",
+            help="With --http: how long a client may take to send the headers of a request; 10 if it is not given.",
+        ),
     ]
     for option in reversed(options):
         function = option(function)
@@ -64,6 +78,8 @@ class HttpOptions:
         given_token: a file that holds the token.
         no_token: none is needed.
         behind_proxy: another server stands before it.
+        max_connections: at one time.
+        header_timeout: seconds for a request's headers.
 
     Raises:
         click.UsageError: it contradicts itself.
@@ -73,17 +89,44 @@ class HttpOptions:
     given_token: Path | None
     no_token: bool
     behind_proxy: bool
+    max_connections: int | None
+    header_timeout: float | None
 
     def __post_init__(self) -> None:
-        if self.address is None and (self.given_token is not None or self.no_token or self.behind_proxy):
-            raise click.UsageError("--token-file, --no-token and --behind-proxy are for --http")
+        given = {
+            "--token-file": self.given_token is not None,
+            "--no-token": self.no_token,
+            "--behind-proxy": self.behind_proxy,
+            "--max-connections": self.max_connections is not None,
+            "--header-timeout": self.header_timeout is not None,
+        }
+        if self.address is None and any(given.values()):
+            names = ", ".join(name for name, is_given in given.items() if is_given)
+            raise click.UsageError(f"without --http there is nothing that this is for: {names}")
         if self.given_token is not None and self.no_token:
             raise click.UsageError("choose one of --token-file and --no-token")
 
     def require_profile(self, configuration: Configuration) -> None:
         """Raise `click.UsageError` if this is weaker than a configuration's profile allows."""
-        if configuration.profile is not None and self.no_token:
-            raise click.UsageError(f"the profile {configuration.profile!r} does not allow --no-token")
+        if configuration.profile is None:
+            return
+        usual = Limits()
+        weak = [
+            "--no-token" if self.no_token else "",
+            f"--max-connections above {usual.most}" if self.limits.most > usual.most else "",
+            f"--header-timeout above {usual.header_timeout:g}"
+            if self.limits.header_timeout > usual.header_timeout
+            else "",
+        ]
+        if any(weak):
+            named = " and ".join(filter(None, weak))
+            raise click.UsageError(f"the profile {configuration.profile!r} does not allow {named}")
+
+    @property
+    def limits(self) -> Limits:
+        """What connections are held to."""
+        usual = Limits()
+        return Limits(self.max_connections or usual.most, self.header_timeout or usual.header_timeout)
 
     def listen(self) -> socket.socket | None:
         """A socket that listens at the address; beyond this machine only if that is said to be meant. ``None``: not over HTTP.

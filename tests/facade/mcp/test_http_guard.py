@@ -6,16 +6,23 @@ import asyncio
 import json
 import socket
 import stat
-import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from command_line import ENVIRONMENT
 from leaks import no_leaks, wait_until
-from mcp_clients import PATIENCE, command, over_pipes, served_over_http, servers, written
+from mcp_clients import (
+    JSON_OR_STREAM,
+    PATIENCE,
+    header_of,
+    over_pipes,
+    serve_to_its_end,
+    served_over_http,
+    servers,
+    written,
+)
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
@@ -25,21 +32,11 @@ if TYPE_CHECKING:
 pytestmark = needs_sdk
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
-SAID = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-
-
-def header_of(next_line: Callable[[], str]) -> dict[str, str]:
-    """The header that a server says its clients have to say."""
-    line = ""
-    while "Authorization: " not in line:
-        line = next_line()
-        assert line
-    return {"Authorization": line.partition("Authorization: ")[2].strip()}
 
 
 def status_of(base: str, path: str, headers: dict[str, str]) -> int:
     if path == "/mcp":
-        return httpx.post(f"{base}/mcp", json=CALL, headers={**SAID, **headers}).status_code
+        return httpx.post(f"{base}/mcp", json=CALL, headers={**JSON_OR_STREAM, **headers}).status_code
     return httpx.get(f"{base}{path}", headers=headers).status_code
 
 
@@ -169,15 +166,6 @@ def test_a_kept_token_that_others_may_know_or_have_made_is_not_used(
 
     assert ended.returncode == 2
     assert str(file) in ended.stderr
-
-
-def serve_to_its_end(
-    config: Path, *options: str, states: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    env = ENVIRONMENT if states is None else ENVIRONMENT | {"XDG_STATE_HOME": str(states)}
-    return subprocess.run(
-        command(config, *options), capture_output=True, text=True, timeout=PATIENCE, env=env, check=False
-    )
 
 
 @pytest.mark.parametrize("options", [[], ["--behind-proxy"]])

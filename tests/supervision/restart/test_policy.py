@@ -267,3 +267,20 @@ def test_a_stable_generation_that_a_cancel_has_ended_gives_the_budget_back():
     used_up = History((NOW - 3.0, NOW - 2.0, NOW - 1.0), 3)
 
     assert after(ended(ExitKind.CANCEL, ready_for=10.0), history=used_up) == Restart(0.0, History())
+
+
+# For want of descriptors
+
+
+@pytest.mark.parametrize("permanent", [True, False])
+@pytest.mark.parametrize("history", [History(), History((NOW,) * 3, 3), History((NOW,), 1, probing=True)])
+def test_a_start_for_which_there_was_no_descriptor_is_tried_again_and_costs_nothing(history, permanent):
+    starved = ended(ExitKind.START_FAILED, starved=True, permanent=permanent)
+
+    assert after(starved, history=history) == Restart(1.0, history)
+
+
+def test_a_temporary_child_is_not_started_again_for_want_of_descriptors_either():
+    decision = after(ended(ExitKind.START_FAILED, starved=True), policy=of_type(RestartType.TEMPORARY))
+
+    assert decision == Stop("it is temporary")
