@@ -7,7 +7,7 @@ import secrets
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
@@ -28,7 +28,7 @@ _FOR_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 class BadToken(click.ClickException):
     """A token cannot be read, or not be kept: what to do about it."""
 
-    exit_code: int = click.UsageError.exit_code
+    exit_code: ClassVar[int] = click.UsageError.exit_code
 
 
 def token_file(config: Path, environment: Mapping[str, str] = os.environ) -> Path:
