@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError, PluginLoadError
 
@@ -42,6 +42,48 @@ class PluginNameTaken(PluginLoadError):
     def __init__(self, message: str, *, plugin: str, by: str) -> None:
         super().__init__(message, plugin=plugin)
         self.by = by
+
+
+class HostNotRunning(PluginLoadError):
+    """A plugin would join a host that was parked or stopped before the plugin came.
+
+    Attributes:
+        host: the host's name.
+        state: ``parked`` or ``stopped``.
+        seconds: for how long, when the plugin came.
+        why: why it is parked or stopped.
+        report: its last crash report as JSON, or ``None`` if it never crashed.
+        next_start_in: seconds until the supervisor tries to start it; ``None`` if only an order starts it.
+        neighbours: the plugins that ran there before.
+    """
+
+    def __init__(
+        self,
+        *,
+        plugin: str,
+        host: str,
+        state: str,
+        seconds: float,
+        why: str,
+        report: dict[str, Any] | None,
+        next_start_in: float | None,
+        neighbours: tuple[str, ...],
+    ) -> None:
+        crash = f"; its last crash: {report['exit']}, {report['cause']}" if report is not None else ""
+        again = "" if next_start_in is None else f" (the next try is in {next_start_in:.1f} s)"
+        super().__init__(
+            f"plugin {plugin!r} cannot join the host {host!r}, which runs {' and '.join(map(repr, neighbours))}: it was {state} "
+            f"{seconds:.1f} s before: {why}{crash}. Correct that, start the host with `board.revive({host!r})`{again}, "
+            "and load the plugin again; or give it another 'share'",
+            plugin=plugin,
+        )
+        self.host = host
+        self.state = state
+        self.seconds = seconds
+        self.why = why
+        self.report = report
+        self.next_start_in = next_start_in
+        self.neighbours = neighbours
 
 
 def taken_off(plugin: str) -> PluginLoadError:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import Endpoint, ToolSettings
     from ..hosting.host import SupervisedHost
+    from ..registration_errors import HostNotRunning
     from ..services import Services
 
 
@@ -73,6 +74,7 @@ class HostedPlugin:
         self.admitted = False
         self.claims: bool = False
         self._rejected_for: str | None = None
+        self._refusal: HostNotRunning | None = None
         self._fault = Fault()
         self._tells_own = False
         self._events = services.events
@@ -173,6 +175,16 @@ class HostedPlugin:
         self.supervised_host.close()
         self.ended.set()
 
+    @property
+    def load_error(self) -> PluginLoadError | None:
+        """Why the load has failed, for a caller that requires the plugin; ``None`` if its host is running."""
+        if (out := self.out) is None:
+            return None
+        return self._refusal or PluginLoadError(f"plugin {self.name!r}: {out.error}", plugin=self.name)
+
+    def cannot_join(self, refusal: HostNotRunning) -> None:
+        self._refusal = refusal
+
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         self._tells_own = self._fault.is_part_of(why)
         why = self._fault.told_in(why)
@@ -181,6 +193,7 @@ class HostedPlugin:
         self.settled.set()
 
     def host_is_ready(self, generation: int) -> None:
+        self._refusal = None
         if self._rejected_for is None:
             self.out = None
         tell(self._actor, HostReady(generation))

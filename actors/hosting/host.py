@@ -12,12 +12,14 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...base.frozen import frozen
 from ...supervision.generation import ChildSpec
 from ...supervision.runtime.telling import tell
 from ..handshake.handshake import PluginsToLoad
 from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..handshake.startup_blame import Suspects
 from ..metrics.hosts import HostMetrics
+from ..registration_errors import HostNotRunning
 from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
 from .lifecycle import Lifecycle
 
@@ -54,8 +56,28 @@ class PluginOfHost(Protocol):
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """The host is parked or stopped."""
 
+    def cannot_join(self, refusal: HostNotRunning) -> None:
+        """The host was parked or stopped before this plugin came; `host_is_out` follows."""
+
     def host_is_ready(self, generation: int) -> None:
         """Everybody is told that this generation of the host is ready."""
+
+
+@frozen
+class _Out:
+    """Why and since when a host is parked or stopped, and until when if that is known."""
+
+    state: str
+    why: str
+    since: float
+    until: float | None
+
+    @classmethod
+    def of(cls, kind: str, facts: Mapping[str, Any], now: float) -> _Out:
+        """From the event's kind and facts."""
+        seconds = facts.get("seconds")
+        until = None if seconds is None else now + seconds
+        return cls(kind.removeprefix("host_"), facts["why"], now, until)
 
 
 class SupervisedHost:
@@ -102,7 +124,7 @@ class SupervisedHost:
         self._plugins: dict[str, PluginOfHost] = {}
         self._tools: dict[str, int] = {}
         self._suspects = Suspects(policy.cool_down)
-        self._out: str | None = None
+        self._out: _Out | None = None
         self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
@@ -136,16 +158,34 @@ class SupervisedHost:
         return list(self._plugins)
 
     def add(self, plugin: PluginOfHost) -> None:
-        """Add a plugin; it is told at once if the host is out."""
+        """Add a plugin; it is told at once if the host is parked or stopped, which it does not change."""
         with self._lock:
+            neighbours = tuple(self._plugins)
             self._plugins[plugin.name] = plugin
-            out, report, ready = self._out, self._last_report, self._ready
-        if out is not None:
-            plugin.host_is_out(out, report)
-        elif ready is not None:
-            plugin.host_is_ready(ready)
+            # Told under the lock, or a plugin could hear of an older state after a newer one.
+            if (out := self._out) is not None:
+                plugin.cannot_join(self._refusal(plugin.name, out, neighbours))
+                plugin.host_is_out(self._told(out), self._last_report)
+            elif self._ready is not None:
+                plugin.host_is_ready(self._ready)
         if len(self._plugins) > 1:
             self.lifecycle.tell_generations(LoadPlugin(plugin.loaded_plugin))
+
+    def _told(self, out: _Out) -> str:
+        return f"host {self.name!r} is not running: {out.why}"
+
+    def _refusal(self, plugin: str, out: _Out, neighbours: tuple[str, ...]) -> HostNotRunning:
+        now = self._clock.now()
+        return HostNotRunning(
+            plugin=plugin,
+            host=self.name,
+            state=out.state,
+            seconds=now - out.since,
+            why=out.why,
+            report=self._last_report,
+            next_start_in=None if out.until is None else max(0.0, out.until - now),
+            neighbours=neighbours,
+        )
 
     def remove(self, plugin: PluginOfHost) -> bool:
         """Remove a plugin; False of the last one, with which the host has to end."""
@@ -229,13 +269,7 @@ class SupervisedHost:
         self._times.change(kind, facts, self._clock.now())
         self.lifecycle.change(kind, facts)
         with self._lock:
-            match kind:
-                case "host_crashed":
-                    self._last_report = facts["report"]
-                case "host_parked" | "host_stopped":
-                    self._out = f"host {self.name!r} is not running: {facts['why']}"
-                case "host_ready":
-                    self._out, self._ready = None, facts["generation"]
+            self._note(kind, facts)
             plugins, out, report = list(self._plugins.values()), self._out, self._last_report
         match kind:
             case "host_starting":
@@ -245,10 +279,22 @@ class SupervisedHost:
             case "host_parked" | "host_stopped":
                 assert out is not None
                 for plugin in plugins:
-                    plugin.host_is_out(out, report)
+                    plugin.host_is_out(self._told(out), report)
             case "host_ready":
                 for plugin in plugins:
                     plugin.host_is_ready(facts["generation"])
+
+    def _note(self, kind: str, facts: dict[str, Any]) -> None:
+        """Keep what a plugin that comes later has to know. Under the lock."""
+        match kind:
+            case "host_crashed":
+                self._last_report = facts["report"]
+            case "host_parked" | "host_stopped":
+                self._out = _Out.of(kind, facts, self._clock.now())
+            case "host_starting":
+                self._out = None  # a plugin that comes from now on is loaded by this generation
+            case "host_ready":
+                self._out, self._ready = None, facts["generation"]
 
     def _on_removed(self) -> None:
         """Another host may have the name, once nothing of this one is left."""

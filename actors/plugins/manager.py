@@ -381,8 +381,8 @@ class PluginManager:
         while not handle.settled.wait(time_left(None)):
             require_time(f"the host of plugin {name!r} is not ready")
         problem = handle.problem
-        if problem is None and required and handle.out is not None:
-            problem = PluginLoadError(f"plugin {name!r}: {handle.out.error}", plugin=name)
+        if problem is None and required:
+            problem = handle.load_error
         if problem is not None:
             with suppress(KeyError):  # it was removed meanwhile
                 self.remove(name, only=handle.endpoint.adapter)

@@ -9,11 +9,12 @@ from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.hosting.host_registry import SharingRefused
 from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.registration_errors import HostNotRunning
 from callboard.actors.threads.shared_dispatcher import SharedDispatcher
-from callboard.chaos.faults import Exit, Hang
+from callboard.chaos.faults import Exit, Hang, SlowStart
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted.scripted_call import GenerationOver
-from callboard.chaos.triggers import NthCall
+from callboard.chaos.triggers import NthCall, NthSpawn
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.limits.limits import Limits
 from callboard.supervision.errors import UnknownChild
@@ -308,6 +309,80 @@ def test_a_host_with_nobody_who_can_come_in_fails_as_one_with_a_single_plugin_do
         assert plugin(board, "a")["host"]["state"] == "parked"
         assert not plugin(board, "a")["available"]
         assert not plugin(board, "b")["available"]
+
+
+def join(board: VirtualBoard, name: str):
+    """As `board.load` has a plugin join the shared host, which has to come up for it."""
+    board.add_scripted(name, {f"count_{name}": count}, share="house", policy=QUICK, wait=False)
+    return board.settle_hosted(name, required=True)
+
+
+def test_a_plugin_that_joins_a_host_that_crashes_parked_is_told_since_when_and_by_which_crash():
+    once = RestartPolicy(intensity=0, cool_down=60.0)
+    with VirtualBoard() as board:
+        for name in "ab":
+            board.add_scripted(name, {f"count_{name}": count}, share="house", policy=once)
+        board.hosts["house"].generation.end(3)
+        board.clock.advance(12.0)
+
+        board.add_scripted("c", {"count_c": count}, share="house", policy=once, wait=False)
+        with pytest.raises(HostNotRunning) as raised:
+            board.settle_hosted("c", required=True)
+
+        error = raised.value
+        assert (error.plugin, error.host, error.state, error.neighbours) == (
+            "c",
+            "house",
+            "parked",
+            ("a", "b"),
+        )
+        assert error.seconds == pytest.approx(12.0, abs=0.5)
+        assert error.next_start_in == pytest.approx(60.0 - error.seconds, abs=0.01)
+        assert error.why == plugin(board, "a")["host"]["why"]
+        assert (error.report["exit"], error.report["host"]) == ("exit code 3", "house")
+        for told in ("parked", "'a' and 'b'", error.why, error.report["cause"], "revive('house')", "'share'"):
+            assert told in str(error)
+        assert list(board.status()["plugins"]) == ["a", "b"]
+
+
+def test_a_plugin_that_joins_a_host_parked_by_hand_does_not_start_it():
+    with board_with("a") as board:
+        board.order("park", "house")
+        board.clock.advance(1.0)
+
+        with pytest.raises(HostNotRunning) as raised:
+            join(board, "b")
+        board.clock.advance(1.0)
+
+        assert (raised.value.why, raised.value.report, raised.value.next_start_in) == ("by hand", None, None)
+        assert plugin(board, "a")["host"]["state"] == "parked"
+
+
+def test_a_plugin_that_joins_a_host_as_it_is_revived_waits_for_it():
+    with board_with("a", schedule=Schedule(1, [(NthSpawn(2), SlowStart(2.0))])) as board:
+        board.order("park", "house")
+        board.clock.advance(1.0)
+        board.order("revive", "house")
+        assert plugin(board, "a")["host"]["state"] == "starting"
+
+        tools = join(board, "b")
+
+        assert [tool.tool_name for tool in tools] == ["count_b"]
+        assert board.execute("b", "count_b")["result"] == 1
+        assert board.execute("a", "count_a")["result"] == 1
+
+
+def test_a_plugin_that_may_do_without_its_host_joins_a_parked_one_and_works_once_that_is_revived():
+    with board_with("a") as board:
+        board.order("park", "house")
+        board.clock.advance(1.0)
+        board.add_scripted("b", {"count_b": count}, share="house", policy=QUICK)
+        assert not plugin(board, "b")["available"]
+
+        board.order("revive", "house")
+        board.clock.advance(1.0)
+
+        assert board.execute("b", "count_b")["result"] == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import time
 
 import pytest
 from callboard import Callboard, PluginLoadError
+from callboard.actors.registration_errors import HostNotRunning
 from house_source import ROOT
+from leaks import wait_until
 from node_packages import tool, write
 from tools import tool_call
 
@@ -162,3 +164,23 @@ def test_what_cannot_share_says_so(tmp_path):
         with pytest.raises(Exception, match="has place for one plugin"):
             board.load({"host": {"command": ["cat"], "protocol": "thp/1"}}, share="club")
         assert board.status()["hosts"] == {}
+
+
+def test_a_plugin_loaded_into_a_host_that_is_parked_is_told_so_and_comes_in_once_it_is_revived(tmp_path):
+    for name in ("first", "second"):
+        write(tmp_path, {f"{name}.mjs": COUNTING.replace("NAME", name)})
+    first, second = ({"node_tool": {"file": str(tmp_path / f"{name}.mjs")}} for name in ("first", "second"))
+
+    with Callboard() as board:
+        board.load(first, share="club", restart={"intensity": 0})
+        assert board.execute(tool_call("first", exit=7))["code"] == "host_crashed"
+        wait_until(lambda: board.status()["plugins"]["first"]["host"]["state"] == "parked")
+
+        with pytest.raises(HostNotRunning) as raised:
+            board.load(second, share="club", restart={"intensity": 0})
+        board.revive("club")
+        board.load(second, share="club", restart={"intensity": 0})
+        results = [board.execute(tool_call(name))["result"] for name in ("first", "second")]
+
+    assert (raised.value.host, raised.value.state, raised.value.report["code"]) == ("club", "parked", 7)
+    assert results[0]["pid"] == results[1]["pid"]
