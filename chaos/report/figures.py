@@ -12,6 +12,7 @@ from ...base.frozen import frozen
 from ..checker.facts import Answered, Asked, Broken, Happened
 from ..checker.host_stories import GenerationStory, HostStory, stories
 from .neighbours import Neighbours, neighbours
+from .own_faults import OwnFaults, own_faults
 
 if TYPE_CHECKING:
     from ..checker.facts import Run
@@ -61,6 +62,8 @@ class Figures:
         generations: of all hosts.
         seconds: of the run.
         neighbours: how long calls took while another host flooded the board, and otherwise.
+        hosts: their names.
+        own_faults: what hosts did wrong by themselves; no host without any.
     """
 
     submitted: int
@@ -73,6 +76,7 @@ class Figures:
     seconds: float
     neighbours: Neighbours
     hosts: tuple[str, ...] = field(default_factory=tuple)
+    own_faults: dict[str, OwnFaults] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -96,6 +100,7 @@ class Figures:
             "faults": dict(self.faults),
             "crashes": len(self.recoveries),
             "generations": self.generations,
+            "own_faults": {host: one.as_dict() for host, one in self.own_faults.items()},
             "recovery": {which: _summary(self.spans(which)) for which in ("noticed", "ready", "answered")},
             "beside_floods": {
                 "flooded": self.neighbours.flooded.as_dict(),
@@ -141,6 +146,7 @@ def figures(run: Run) -> Figures:
         run.ended,
         neighbours(run),
         tuple(story.host for story in told),
+        own_faults(run, told),
     )
 
 

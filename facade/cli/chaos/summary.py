@@ -13,8 +13,10 @@ from ..doctor.finding import counted
 from ..ui.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from ...chaos.report.own_faults import OwnFaults
     from ...trial.trial import Ended
     from ..ui.console import SafeConsole
 
@@ -50,6 +52,8 @@ def show_summary(ended: Ended, again: str, page: Path | None, console: SafeConso
             f"99 of 100 {span(beside.p99)}{calm}",
             soft_wrap=True,
         )
+    if told.generations:
+        console.print(_own_faults(told.own_faults), soft_wrap=True)
     for gap in ended.gaps:
         console.print(Text(f" Not tested {gap}", "yellow"), soft_wrap=True)
     crashes = counted(len(told.recoveries), "crash", "crashes")
@@ -58,6 +62,18 @@ def show_summary(ended: Ended, again: str, page: Path | None, console: SafeConso
     foot = f"\n The same again: {again}" + (f"\n The whole story: {page}" if page is not None else "")
     console.print(Text.assemble(head, end, (foot, "dim")), soft_wrap=True)
 
+
+def _own_faults(found: Mapping[str, OwnFaults]) -> Text:
+    """The line about faults that the trial has not caused. No rule is about them: the board bore them."""
+    if not found:
+        return Text(" Own faults none seen that this trial did not cause")
+    crashes = counted(sum(one.crashes for one in found.values()), "crash", "crashes")
+    protocol = counted(sum(one.protocol for one in found.values()), "protocol fault")
+    line = f" Own faults {crashes} and {protocol} that this trial did not cause, in {', '.join(map(repr, found))}; look closer: {_CLOSER}"
+    return Text(line, "yellow")
+
+
+_CLOSER = "pytest --pyargs callboard.chaos.conformance --host-cmd=COMMAND"
 
 _STYLES = {
     Standing.HELD: "bold green",

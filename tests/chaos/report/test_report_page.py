@@ -8,9 +8,10 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
-from callboard.chaos.checker.facts import Answered, Asked, Broken, Terms
+from callboard.chaos.checker.facts import Answered, Asked, Broken, Happened, Terms
 from callboard.chaos.checker.invariants import check
 from callboard.chaos.report.figures import figures
+from callboard.chaos.report.own_faults import OwnFaults
 from callboard.chaos.report.page import About, page
 from callboard.chaos.report.scale import Scale, round_step, shortened, span
 from callboard.chaos.report.timeline import timeline
@@ -133,6 +134,30 @@ def test_the_figures_count_what_was_asked_and_how_it_ended():
     assert told["by_plugin"] == {"book": {"success": 3, "host_crashed": 1}}
     assert told["faults"] == {"SIGKILL": 1}
     assert (told["crashes"], told["generations"]) == (2, 3)
+
+
+PRINTED = Happened(1.3, "book", "output_stray", {"text": "hello", "count": 3})
+DOUBLE = Happened(1.4, "book", "dead_letter", {"reason": "duplicate", "count": 2})
+LATE = Happened(1.4, "book", "dead_letter", {"reason": "late", "count": 2})
+REFUSED = Answered(1.4, "book", "c9", "protocol_error", "outcome_unknown")
+
+
+@pytest.mark.parametrize(
+    ("facts", "crashes", "protocol"),
+    [
+        ((), 1, 0),
+        ((Broken(2.9, "book", "SIGSTOP for 0.2 s"),), 0, 0),
+        ((Broken(2.2, "other", "SIGKILL"),), 1, 0),
+        ((PRINTED, DOUBLE, REFUSED), 1, 6),
+        ((LATE,), 1, 0),
+        ((Broken(0.5, "book", "garbage (bytes 5)"), PRINTED, DOUBLE, REFUSED), 1, 0),
+        ((PRINTED._replace(at=2.7), Broken(2.8, "book", "SIGKILL")), 0, 3),
+    ],
+)
+def test_faults_of_a_generation_to_which_nothing_was_done_are_its_hosts_own(facts, crashes, protocol):
+    own = figures(also(GOOD, *facts)).own_faults
+
+    assert own == ({"book": OwnFaults(crashes, protocol)} if crashes or protocol else {})
 
 
 def test_a_crash_after_which_nothing_came_has_no_recovery():

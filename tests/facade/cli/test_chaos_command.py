@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from command_line import EXAMPLES, callboard, lines, on_a_terminal
@@ -326,3 +327,47 @@ def test_it_says_that_there_was_no_host_to_harm(tmp_path):
         in ended.stdout
     )
     assert "not everything was tested" in ended.stdout
+
+
+SICK = """
+import itertools, json, os, sys
+
+SCHEMA = {'type': 'function', 'function': {'name': 'sick', 'parameters': {'type': 'object'}}}
+VALUES = {'init': {}, 'get_tool_schemas': [SCHEMA], 'execute_tool': {'success': True, 'result': 1}}
+runs = itertools.count(1)
+
+for line in sys.stdin:
+    request = json.loads(line)
+    method, reply = request['method'], {'v': 1, 'id': request['id']}
+    if method in VALUES:
+        reply |= {'ok': True, 'result': {'value': VALUES[method], 'state': {}}}
+    else:
+        reply |= {'ok': False, 'error': {'type': 'MethodNotFound', 'detail': method, 'stack': ''}}
+    print(json.dumps(reply), flush=True)
+    if method == 'execute_tool':
+        run = next(runs)
+        if run % 5 == 0:
+            print('no message', json.dumps(reply), sep='\\n', flush=True)
+        if run == 20:
+            os._exit(4)
+"""
+
+
+def test_faults_of_a_hosts_own_are_counted_beside_the_rules_which_judge_the_board(tmp_path):
+    (tmp_path / "sick.py").write_text(SICK)
+    sick = {"host": {"command": [sys.executable, "sick.py"], "protocol": "thp/1"}, "name": "sick"}
+    config = configured(tmp_path, {"node_tool": {"file": "text.mjs", "id": "text"}}, sick)
+    arguments = (config, "--calls", "100", "--kills", "2", "--faults", "kill", "--seed", "3")
+
+    shown = callboard("chaos", *arguments)
+    _, report = reported(*arguments)
+
+    (line,) = [line for line in shown.stdout.splitlines() if line.startswith(" Own faults")]
+    assert "callboard.chaos.conformance" in line
+    assert "'sick'" in line
+    assert "'text'" not in line
+    assert report["own_faults"].keys() == {"sick"}
+    own = report["own_faults"]["sick"]
+    assert own["crashes"] >= 1
+    assert own["protocol"] >= 2
+    assert own["crashes"] + report["kills"]["came"] <= report["crashes"]
