@@ -65,6 +65,14 @@ def write_responses_part(part: ResultPart) -> dict[str, Any] | None:
             return None
 
 
+def as_of_custom_tool(part: Any) -> Any:
+    """Return a part of a function's output as a custom tool's may be: it says nothing as null, and an image has its detail."""
+    if not isinstance(part, dict):
+        return part
+    unsaid = {"detail": DETAIL_IF_UNSAID} if part.get("type") == "input_image" else {}
+    return unsaid | {key: value for key, value in part.items() if value is not None}
+
+
 def _write_file(part: MediaPart) -> dict[str, Any] | None:
     inline = inline_of(part)
     if inline is not None:

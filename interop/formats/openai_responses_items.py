@@ -11,7 +11,7 @@ from ..exact_json import exact_json
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION
 from ..hub import InspectedResult, InspectedSchema
 from ..results.text_fallback import native_content, write_parts
-from .openai_content import DETAIL_IF_UNSAID, read_content, write_responses_part
+from .openai_content import as_of_custom_tool, read_content, write_responses_part
 
 _SHARED = ("defer_loading", "allowed_callers")
 """Keys of a declaration that function tools and custom tools both have."""
@@ -66,20 +66,16 @@ def write_output(
     """
     if value.call_id is None:
         raise ConversionError("it does not say which call it answers: give the call, or a core tool message")
-    details = item_type == "custom_tool_call_output"
-    output, losses = native_content(value, OPENAI_RESPONSES) or _output(value, details=details)
+    custom = item_type == "custom_tool_call_output"
+    output, losses = native_content(value, OPENAI_RESPONSES) or _output(value, custom=custom)
     item = {"type": item_type, "call_id": value.call_id, "output": output}
     return Converted(item, losses + lost_extras(value.extras))
 
 
-def _output(value: InspectedResult, *, details: bool) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:
-    """``details``: images must say how closely they are to be looked at; for function tools they may."""
+def _output(value: InspectedResult, *, custom: bool) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:
     written, losses = write_parts(value, write_responses_part)
-    if details:
-        written = [
-            {"detail": DETAIL_IF_UNSAID, **part} if part["type"] == "input_image" else part
-            for part in written
-        ]
+    if custom:
+        written = [as_of_custom_tool(part) for part in written]
     if len(written) > 1 or (written and written[0]["type"] != "input_text"):
         return written, losses
     return "".join(item["text"] for item in written), losses

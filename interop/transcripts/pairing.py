@@ -32,6 +32,7 @@ class Seen(NamedTuple):
         id: the id of the call; ``None`` if it bears none.
         name: the tool's, if it is said.
         value: the call or result itself.
+        type: the type of the result that answers the call, or of the result; ``None`` where there is only one.
     """
 
     turn: int
@@ -40,6 +41,7 @@ class Seen(NamedTuple):
     id: str | None
     name: str | None
     value: Any
+    type: str | None = None
 
     @property
     def place(self) -> tuple[int, int]:
@@ -173,7 +175,8 @@ def _take_result(pairing: Pairing, result: Seen, rules: Rules) -> None:
     latest = pairing.latest(result, by_name=rules.by_name)
     free = [each for each in latest if each.result is None]
     if free:
-        free[0].result = result
+        # Among calls with one id the result's type tells which it is of; if it is of none, they go in order.
+        min(free, key=lambda each: each.call.type != result.type).result = result
         return
     pairing.gone.add(result.place)
     whose = f"{result.id!r}" if result.id is not None else f"no id, of {result.name!r},"

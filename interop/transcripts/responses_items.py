@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..formats.openai_content import as_of_custom_tool
 from ..names.native_types import OUTPUTS
 from .chat_messages import missing, settled, text_or_none
 from .pairing import Answered, Rules, Seen, pair
@@ -70,6 +71,8 @@ def _answering(each: Answered, repairs: list[Repair]) -> Any:
     result, wanted = each.result.value, _ANSWERS[each.call.value["type"]]
     if result["type"] != wanted:
         result = {key: item for key, item in result.items() if key not in _OF_ITS_TYPE} | {"type": wanted}
+        if isinstance(result.get("output"), list):  # what a custom tool may say, a function may say too
+            result["output"] = [as_of_custom_tool(part) for part in result["output"]]
         detail = f"the result of the call {each.call.id!r} was no {wanted}, and is one now"
         repairs.append(each.result.repair(RepairCode.RETYPED_RESULT, detail))
     return _with_id(result, each.id)
@@ -99,13 +102,13 @@ def _calls(items: list[Any]) -> list[Seen]:
             beside = calls and calls[-1].turn == turn - 1
             group = calls[-1].group if beside else turn
             its, name = text_or_none(item.get("call_id")), text_or_none(item.get("name"))
-            calls.append(Seen(turn, 0, group, its, name, item))
+            calls.append(Seen(turn, 0, group, its, name, item, _ANSWERS[item["type"]]))
     return calls
 
 
 def _results(items: list[Any]) -> list[Seen]:
     return [
-        Seen(turn, 0, turn, text_or_none(item.get("call_id")), None, item)
+        Seen(turn, 0, turn, text_or_none(item.get("call_id")), None, item, item["type"])
         for turn, item in enumerate(items)
         if _type(item) in _ANSWERS.values()
     ]

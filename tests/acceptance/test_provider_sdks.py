@@ -10,7 +10,7 @@ import json
 import pytest
 from callboard.agent.replay.faults import Fault, stream_reply
 from callboard.agent.replay.server import ReplayServer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from provider_rules import breaches
 from providers import SCRIPT, TOOLS, Asked, calls_of, result_of, user
@@ -179,18 +179,16 @@ def test_every_request_of_a_conversation_is_one_that_the_sdk_could_have_sent(ser
 
 
 PIXEL = "data:image/png;base64,AAAA"
-_images = st.sampled_from(
-    [
-        {"type": "provider_native_tool_result", "format": family, "content": content}
-        for family, content in (
-            ("openai.responses", [{"type": "input_image", "image_url": PIXEL, "detail": "auto"}]),
-            (
-                "mcp",
-                [{"type": "image", "data": "AAAA", "mimeType": "image/png"}, {"type": "text", "text": "x"}],
-            ),
-        )
-    ]
-)
+IMAGES = [
+    {"type": "provider_native_tool_result", "format": family, "content": content}
+    for family, content in (
+        ("openai.responses", [{"type": "input_image", "image_url": PIXEL, "detail": "auto"}]),
+        (
+            "mcp",
+            [{"type": "image", "data": "AAAA", "mimeType": "image/png"}, {"type": "text", "text": "x"}],
+        ),
+    )
+]
 _texts = st.sampled_from(["", " ", "hello", "ü🔧\ud800"[:2], "x" * 300])
 _ids = st.sampled_from(["c1", "c 2", "c" * 90, "ü"])
 _names = st.sampled_from(["get.weather", "now", "gone/away", "patch"])
@@ -224,13 +222,26 @@ _messages = (
         ),
         _ids,
         _texts,
-        _images,
+        st.sampled_from(IMAGES),
     )
 )
+
+ONE_ID_TWICE = [
+    *(
+        {"role": "assistant", "content": "", "metadata": {"tool_calls": [{"id": "c1", **call}]}}
+        for call in (
+            {"type": "custom", "custom": {"name": "patch", "input": ""}},
+            {"type": "function", "function": {"name": "get.weather", "arguments": "{}"}},
+        )
+    ),
+    result_of({"id": "c1"}, "", failure={"code": "tool_raised"}) | {"toolResult": IMAGES[1]},
+]
+"""Nothing stands between the calls of two answers, and the one result is that of the second, of another type."""
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 @settings(max_examples=times(12, 100))
+@example(messages=ONE_ID_TWICE)
 @given(messages=st.lists(_messages, max_size=8))
 def test_every_history_whatever_happened_to_it_is_one_that_the_sdk_could_have_sent(name, messages):
     asked = Asked(name, "http://127.0.0.1:1/v1")

@@ -209,6 +209,40 @@ def test_an_output_of_the_wrong_type_is_given_the_right_one():
     assert codes(repairs) == ["retyped_result"]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_calls_with_one_id_an_output_answers_the_call_of_its_type(order):
+    calls = [
+        {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "x"},
+        {"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"},
+    ][::order]
+    output = {"type": "function_call_output", "call_id": "c", "output": "ok"}
+
+    repaired, repairs = repair_transcript([*calls, output], RESPONSES)
+
+    read = next(item for item in repaired if item["type"] == "function_call")
+    assert repaired[-1] == {**output, "call_id": read["call_id"]}
+    assert sorted(codes(repairs)) == ["missing_result", "renamed_id"]
+
+
+def test_what_only_a_function_may_leave_unsaid_is_said_where_its_output_becomes_a_custom_tools():
+    custom = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "…"}
+    image, near = (
+        {"type": "input_image", "image_url": "https://example.com/a.png", **more}
+        for more in ({"detail": None, "file_id": None}, {"detail": "high"})
+    )
+    parts = [image, near, {"type": "input_text", "text": "seen", "prompt_cache_breakpoint": None}]
+    output = {"type": "function_call_output", "call_id": "c", "output": parts}
+
+    repaired, _ = repair_transcript([custom, output], RESPONSES)
+
+    assert repaired[1]["output"] == [
+        {"type": "input_image", "image_url": "https://example.com/a.png", "detail": "auto"},
+        near,
+        {"type": "input_text", "text": "seen"},
+    ]
+    assert image["detail"] is None
+
+
 def test_made_up_outputs_stand_behind_calls_that_were_made_together():
     one, two = ({"type": "function_call", "call_id": its, "name": "f", "arguments": "{}"} for its in "ab")
     said = {"type": "function_call_output", "call_id": "a", "output": "ok"}
