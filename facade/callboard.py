@@ -6,9 +6,6 @@ everything else on.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -16,7 +13,7 @@ from .actors.board import Board, NotStarted
 from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
-from .actors.threads.once import Once, or_undone, stop_starting
+from .actors.threads.once import Once, stop_starting
 from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
 from .base.validation import (
@@ -27,11 +24,11 @@ from .base.validation import (
     require_several,
     require_text,
 )
-from .config.arguments import contributions_of, options_of_board, require_parts, subscribers_of
+from .config.arguments import contributions_of, options_of_board, require_parts, subscribers_of, with_state
 from .config.configuration import Configuration, read_configuration
 from .config.hook_section import idle_rules, import_hooks, put_on, warn_of
 from .config.plugin_options import complete
-from .config.state import open_state_store, read_state_settings, working_folder
+from .config.state import open_state_store
 from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result_async, own_stream
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
@@ -43,6 +40,9 @@ from .sampling.lent_model import LentModel
 from .tool_decorator import NotedFunctions, ToolDecorator
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
     import pykka
 
     from .actors.amplifier.mount import MountedModule
@@ -107,12 +107,8 @@ class Callboard:
         tool_runtime: Any = None,
     ) -> None:
         require_parts(clock, seed, state)
-        self.configuration: Configuration = read_configuration(config)
-        if isinstance(state, str | os.PathLike | Mapping):
-            settings = read_state_settings(state, working_folder(), "state")
-            self.configuration = replace(self.configuration, state=settings)
-            state = None
-        self._lent_store: StateStore | None = state
+        self.configuration: Configuration
+        self.configuration, self._lent_store = with_state(read_configuration(config), state)
         self._installer = Installer(lambda: self.configuration, self._begin, LentModel)
         self._reloads = Reloads(lambda: self._running, lambda: self.configuration)
         self._approver: Approver | None = None
@@ -186,8 +182,13 @@ class Callboard:
             raise
 
     def __exit__(self, *_: object) -> None:
-        # Nobody else goes on with a stop that is interrupted here; whoever interrupts it does not want to wait for hosts.
-        or_undone(self.stop, partial(self.stop, 1.0))
+        try:
+            self.stop()
+        except (
+            BaseException
+        ):  # nobody else goes on with it; whoever interrupts it does not want to wait for hosts
+            self.stop(1.0)
+            raise
 
     async def __aenter__(self) -> Self:
         """Do as `start`, and never block the event loop. If its task is cancelled meanwhile, what was started is stopped."""

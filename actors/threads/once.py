@@ -55,15 +55,6 @@ class Once:
             self._lock.release()
 
 
-def or_undone(step: Callable[[], object], undo: Callable[[], object]) -> None:
-    """Do a step; what is raised in it, by a signal handler too, is raised once ``undo`` is done."""
-    try:
-        step()
-    except BaseException:  # raised again
-        undo()
-        raise
-
-
 def stop_starting(starting: Future[None], stop: Callable[[], None]) -> None:
     """Stop what is started in another thread: now, so that it no longer waits for hosts, and again once it has started."""
     stop()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.validation import require, require_several
 from ..interop.registry.contribution import ToolInteropContribution
+from .state import read_state_settings, working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..actors.state.store import StateStore
     from .configuration import Configuration
 
 
@@ -28,6 +31,19 @@ def require_parts(clock: Any, seed: Any, state: Any) -> None:
         state,
         "a path, a section as in a configuration, or a StateStore",
     )
+
+
+def with_state(
+    configuration: Configuration, state: str | os.PathLike[str] | Mapping[str, Any] | StateStore | None
+) -> tuple[Configuration, StateStore | None]:
+    """Return the configuration with the place of states that is given beside it, and the store if that is given instead.
+
+    Raises:
+        ConfigurationError: the place is wrong; names the key.
+    """
+    if isinstance(state, str | os.PathLike | Mapping):
+        return replace(configuration, state=read_state_settings(state, working_folder(), "state")), None
+    return configuration, state
 
 
 def contributions_of(given: Iterable[Any]) -> tuple[ToolInteropContribution, ...]:

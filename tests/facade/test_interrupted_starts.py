@@ -63,7 +63,7 @@ def test_a_state_file_whose_opening_was_interrupted_is_free_for_the_next(tmp_pat
     with no_leaks():
         begin(file, nullcontext())  # what is imported with the first is not interrupted
         at_first = census()
-        for place in iter(map(interrupted, some_points(f"{there}", times(step, 1))).__next__, None):
+        for place in iter(map(interrupted, some_points(there.__name__, times(step, 1))).__next__, None):
             if not place.endswith(BEFORE_THE_FIRST_LINE):
                 begin(file, nullcontext())
                 wait_until(lambda: not any(census().beyond(at_first)))
