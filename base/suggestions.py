@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .threads import import_apart
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,6 +15,7 @@ _MOST = 20
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that is nearest; ``None`` if none is near. Case counts for nothing."""
+    import_apart("difflib")
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
     folded = {each.casefold(): each for each in sorted(known)}

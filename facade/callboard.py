@@ -184,9 +184,7 @@ class Callboard:
     def __exit__(self, *_: object) -> None:
         try:
             self.stop()
-        except (
-            BaseException
-        ):  # nobody else goes on with it; whoever interrupts it does not want to wait for hosts
+        except BaseException:  # nobody else goes on with it, and whoever interrupts it waits no longer
             self.stop(1.0)
             raise
 

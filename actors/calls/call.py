@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.foreign import Log
 from ...base.forking import process
+from ...base.threads import import_apart
 from ...base.validation import require_callable, require_number
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
@@ -216,6 +217,7 @@ class Call:
     @property
     def future(self) -> Future[Result]:
         """The result as a `concurrent.futures.Future`; cancelling that does nothing to the call."""
+        import_apart(".future", __package__)
         from .future import CallFuture  # noqa: PLC0415 - only who asks pays for the import
 
         self._require_home()

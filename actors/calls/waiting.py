@@ -15,6 +15,7 @@ from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log
+from ...base.threads import import_apart
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -184,6 +185,7 @@ def running_loop() -> AbstractEventLoop | None:
 
 def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
     """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is."""
+    import_apart("concurrent.futures.thread")
     from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
 
     future: Future[None] = Future()

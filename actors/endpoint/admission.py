@@ -17,6 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log, contain, is_interrupt
+from ...base.threads import import_apart
 from ...hosts.report.crash_report import FROM_OUTSIDE, shortened
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure, reported
@@ -295,6 +296,7 @@ def _in_flight(call: Call, state: int) -> InFlight:
 
 def _digest(call: Call) -> str:
     """A call's tool and arguments in short; equal for equal ones, however their keys are ordered."""
+    import_apart("hashlib")
     import hashlib  # noqa: PLC0415 - brings OpenSSL
 
     asked = [call.tool_name, call.invocation.payload]

@@ -10,6 +10,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...base.threads import import_apart
 from ...base.validation import require
 from .listeners import Listeners
 
@@ -153,6 +154,7 @@ class Hooks:
             return self._way
 
     def _make(self) -> Interceptor:
+        import_apart(".interceptor", __package__)
         from .interceptor import Interceptor  # noqa: PLC0415 - with it comes all that asks hooks and people
         from .runner import HookServices  # noqa: PLC0415 - as below
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakSet
 
 from ...base.foreign import Log, contain
-from ...base.frames import current_frames
+from ...base.threads import current_frames
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...base.errors import CallboardError, PluginLoadError
 from ...base.foreign import Log, blames, is_interrupt
-from ...base.frames import current_frames
+from ...base.threads import current_frames
 from ...plugins.results.failures import describe
 from ...plugins.time_limit import require_time, time_left
 from .pool import PoolThread, ThreadPool

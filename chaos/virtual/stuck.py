@@ -7,7 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
-from ...base.frames import current_frames
+from ...base.threads import current_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

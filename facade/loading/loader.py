@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from importlib import import_module
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import PluginLoadError
+from ..base.threads import import_apart
 from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
@@ -150,7 +150,7 @@ def _require_nothing_of_tools(given: PluginOptions, one: LoadedProvider) -> None
 
 def loader_of(source: PluginSource) -> Loader:
     """Who loads sources of that kind, imported when the first of them comes."""
-    return cast("Loader", import_module(LOADERS[type(source)], __package__))
+    return cast("Loader", import_apart(LOADERS[type(source)], __package__))
 
 
 def load_registered(plugin: Any, options: Options) -> Runs:
@@ -167,6 +167,7 @@ def load_registered(plugin: Any, options: Options) -> Runs:
         return Loaded(adapter, plugin, options.of_required()).placed()
     if options.isolate:
         # As `LOADERS` does, with what it needs.
+        import_apart(".python_loader", __package__)
         from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415 - only isolated plugins need it
         from .python_loader import isolated  # noqa: PLC0415 - only isolated plugins need it
 
@@ -176,9 +177,11 @@ def load_registered(plugin: Any, options: Options) -> Runs:
         plain = isinstance(plugin, FunctionType) or getattr(plugin, "__init__", None) is object.__init__
         name = former if plain else None
         return isolated(origin_of(plugin), options.of_required(), name=name, former=former).placed()
+    import_apart("..plugins.amplifier.mount_function", __package__)
     from ..plugins.amplifier.mount_function import is_mount  # noqa: PLC0415 - only what is registered as an object needs it
 
     if is_mount(plugin):
+        import_apart(".python_loader", __package__)
         from .python_loader import module_of  # noqa: PLC0415 - as above
 
         return module_of(plugin, options.of_required())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..base.threads import import_apart
 from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.python_requirements import read_python_needs
@@ -58,6 +59,7 @@ def readiness_of(
     if not needs.requirements and needs.python is None:
         return None
     # What reads requirements takes longer to import than most plugins take to load, which have none.
+    import_apart("..hosts.python_packages.prepare_python", __package__)
     from ..hosts.python_packages.prepare_python import PythonPermissions, PythonReadiness  # noqa: PLC0415 - only packages with needs of their own need it
 
     policy = configuration.plugin_policy

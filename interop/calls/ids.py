@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...base.threads import import_apart
 from ..errors import ConversionError
 from ..exact_json import json_text
 
@@ -23,6 +24,7 @@ def made_up_call_id(turn: int, index: int, call: InspectedCall) -> str:
 
     It is legal in every format: a letter, then letters, digits and one underscore, 29 characters.
     """
+    import_apart("hashlib")
     import hashlib  # noqa: PLC0415 - brings OpenSSL
 
     said = json_text([turn, index, call.namespace, call.tool_name, call.payload, call.raw])

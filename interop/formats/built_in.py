@@ -9,9 +9,9 @@ is shown; the module is imported when the first such value comes.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from ...base.threads import import_apart
 from ..conversion import HUB
 from ..format_ids import (
     AG_UI_TOOL,
@@ -74,7 +74,7 @@ class _Late:
 
     def real(self) -> Any:
         """Fetch what this stands for, which from now on answers by itself."""
-        made = getattr(import_module(f".{self._module}", __package__), self.stands_for)(*self._given)
+        made = getattr(import_apart(f".{self._module}", __package__), self.stands_for)(*self._given)
         for name in ("matches", "inspect", "sanitize", "convert"):
             if hasattr(made, name):
                 vars(self)[name] = getattr(made, name)

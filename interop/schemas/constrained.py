@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.threads import import_apart
+
 if TYPE_CHECKING:
     from .argument_check import ArgumentCheck
 
@@ -19,6 +21,7 @@ def check_of(schema: dict[str, Any] | None) -> ArgumentCheck | None:
     """
     if schema is None or _asks_nothing(schema):
         return None
+    import_apart(".argument_check", __package__)
     from .argument_check import ArgumentCheck  # noqa: PLC0415 - with it comes all that reads schemas
 
     return ArgumentCheck(schema)

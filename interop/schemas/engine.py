@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ...base.foreign import is_interrupt
+from ...base.threads import import_apart
 from ..errors import UncheckableSchemaError
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Engine:
 
 def _made_ready(schema: dict[str, Any]) -> tuple[bool, _Validator]:
     try:
+        import_apart("jsonschema_rs")
         import jsonschema_rs  # noqa: PLC0415 - 20 ms, which only those pay who have schemas
     except ImportError as error:
         raise UncheckableSchemaError(f"the library for that cannot be loaded: {error}") from error

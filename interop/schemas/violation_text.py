@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.threads import import_apart
 from .abbreviation import (
     KINDS,
     MOST_NAMES,
@@ -125,6 +126,7 @@ def _required(fault: Fault, schema: Schema) -> str:
 
 
 def _unexpected(fault: Fault, schema: Schema) -> str:
+    import_apart("difflib")
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
     names = [str(each) for each in _facts(fault, "unexpected")]

@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import gc, threading
-from callboard.base.frames import current_frames
+from callboard.base.threads import current_frames
 
 class Node:
     pass

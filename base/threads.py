@@ -1,0 +1,55 @@
+"""The threads of this process: where they are, and importing in one that no signal handler interrupts."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import resolve_name
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType, ModuleType
+
+
+def current_frames() -> dict[int, FrameType]:
+    """The frame that each thread is in, by the thread's ``ident``.
+
+    It keeps garbage collection off meanwhile. CPython before 3.12 may collect while it holds the lock of its list of threads,
+    and a `threading.local` that is freed takes the same lock: the whole process would hang.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return sys._current_frames()  # noqa: SLF001 - the one way to see another thread
+    finally:
+        if collects:
+            gc.enable()
+
+
+def import_apart(name: str, package: str | None = None) -> ModuleType:
+    """Import a module; in the main thread that is done by another one. Arguments and errors as `importlib.import_module`.
+
+    A signal handler that raises in the midst of an import leaves the interpreter's import lock held, in CPython up to 3.14 at least. Then
+    each thread that imports for the first time waits for ever, and with it a host's end and a supervisor's restart. Handlers
+    raise in the main thread alone. So what is imported late is first imported by this, wherever the main thread may come by.
+    """
+    absolute = resolve_name(name, package)
+    if threading.current_thread() is threading.main_thread() and not _is_whole(absolute):
+        importing = threading.Thread(target=_try, args=(absolute,), name="callboard-import", daemon=True)
+        with suppress(RuntimeError):  # no thread begins at the interpreter's end
+            importing.start()
+            importing.join()
+    return import_module(absolute)
+
+
+def _is_whole(name: str) -> bool:
+    module = sys.modules.get(name)
+    return module is not None and not getattr(module.__spec__, "_initializing", False)
+
+
+def _try(name: str) -> None:
+    with suppress(BaseException):  # it is imported again by the caller's thread, where this is raised
+        import_module(name)
