@@ -122,7 +122,7 @@ def core_calls(calls: Iterable[Any], registry: ToolInteropRegistry, *, turn: int
             written = registry.convert_tool_call(clean, CORE_CALLS, formats, turn=turn, index=index).value
         except InteropError:  # `broken_calls` has told of it
             continue
-        spelt.append(_apart(written, taken))
+        spelt.append(apart(written, taken))
     return spelt
 
 
@@ -146,7 +146,8 @@ def as_incomplete(message: Json, error: str, code: str) -> Json:
     return {**message, "metadata": {**(message.get("metadata") or {}), "incomplete": incomplete}}
 
 
-def _apart(call: Json, taken: set[str]) -> Json:
+def apart(call: Json, taken: set[str]) -> Json:
+    """Return a call whose id is not taken, and take it: itself, or a copy with another id."""
     its = str(call.get("id") or "call")
     fresh, number = its, 2
     while fresh in taken:

@@ -22,7 +22,7 @@ from ...interop.parts import MediaPart, TextPart
 from ...interop.registry.request_conversion import RequestConversion
 from ..attachments import source_of
 from ..errors import AttachmentError
-from ..requests.partial_answer import assistant_message, core_calls
+from ..requests.partial_answer import apart, assistant_message, core_calls
 from ..sessions.session import call_id
 from .attached_parts import part_of, place_of
 from .wire import Answer, Block, Entry
@@ -91,6 +91,7 @@ def read_history(
         if message.get("role") == "assistant"
     }
     answered = _pair(messages, called)
+    _name_apart(called, answered)
     conversion = conversion_of(wire, options, state, context, [calls.values() for calls in called.values()])
     turns = {number: turn for turn, number in enumerate(called)}
     entries = []
@@ -174,6 +175,21 @@ def _pair(messages: Sequence[Json], called: Mapping[int, Mapping[str, Json]]) ->
                 answered.setdefault((caller, its), message)
                 break
     return answered
+
+
+def _name_apart(called: Mapping[int, dict[str, Json]], answered: Mapping[tuple[int, str], Json]) -> None:
+    """Give a call that nothing answers an id of its own, if a later message has a call with its id.
+
+    Some wires run two messages into one, where nothing stands between; there the later result would go to the first.
+    """
+    taken = {its for calls in called.values() for its in calls}
+    later: set[str] = set()
+    for number in reversed(list(called)):
+        calls = called[number]
+        for its, call in calls.items():
+            if its in later and (number, its) not in answered and call.get("id") == its:
+                calls[its] = apart(call, taken)
+        later |= calls.keys()
 
 
 def _readable(

@@ -14,6 +14,7 @@ from callboard.agent.wires.options import read_options
 from callboard.agent.wires.skeleton import PLACE, call_place, filled, text_place, worth_keeping
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.format_ids import HOSTED
+from callboard.interop.transcripts.repair import repair_transcript
 from callboard.interop.transcripts.repair_report import NO_RESULT
 from callboard.tool_result_payloads import make_provider_native_tool_result
 from interop_corpus import records
@@ -263,6 +264,32 @@ def test_what_the_user_shows_is_sent_to_whoever_takes_it(name, parts):
     }
 
     assert written(name, shown) == [{"role": "user", "content": parts}]
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_of_two_answers_with_one_id_the_later_has_the_result_though_nothing_stands_between(name):
+    history = [assistant(call(tool)) for tool in ("first", "second")]
+
+    native = written(name, *history, result_of(call(), "of the second"))
+
+    said = list(dicts_in(repair_transcript(native, WIRES[name].family).transcript))
+    ids = ("call_id", "tool_use_id", "tool_call_id", "id")
+    of_second = [
+        each for each in said if "second" in (each.get("name"), (each.get("function") or {}).get("name"))
+    ]
+    answers = [each for each in said if "of the second" in (each.get("output"), each.get("content"))]
+    (its, answered) = (
+        [each[key] for each in found for key in ids if key in each] for found in (of_second, answers)
+    )
+    assert answered == its
+    assert len(its) == 1
+
+
+def dicts_in(value):
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from dicts_in(inner)
 
 
 def test_a_content_that_is_none_is_refused():
