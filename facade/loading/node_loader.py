@@ -11,6 +11,7 @@ from ..hosts.node.tool import NodeToolPlugin
 from ..hosts.node_packages.node_sources import NodeSources
 from ..hosts.node_packages.prepare_node import Permissions, Ready
 from ..hosts.node_packages.typescript import is_typescript
+from ..hosts.packages.conditions import conditions_of
 from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.npm.npm_source import NpmSource
@@ -56,7 +57,7 @@ def takes_long(source: NodeSource, _: bool | None, __: Configuration) -> bool:
 def _sources(configuration: Configuration, options: Options) -> NodeSources:
     return NodeSources(
         configuration.plugin_cache_dir,
-        permissions_of(configuration),
+        permissions_of(configuration, options),
         seconds=configuration.plugin_policy.node_step_timeout,
         node=configuration.node,
         consent=configuration.consent,
@@ -64,10 +65,13 @@ def _sources(configuration: Configuration, options: Options) -> NodeSources:
     )
 
 
-def permissions_of(configuration: Configuration) -> Permissions:
-    """What the policy of a configuration lets be done for Node packages."""
+def permissions_of(configuration: Configuration, options: Options) -> Permissions:
+    """What may be done for a Node package: by the policy of its configuration, in the sandbox of its options."""
     policy = configuration.plugin_policy
-    return Permissions(policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts)
+    conditions = conditions_of(options.confinement.sandbox, options.sandbox, configuration.node)
+    return Permissions(
+        policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts, conditions
+    )
 
 
 def _load_package(

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..base.errors import CallboardError
+from ..base.foreign import Log
 from ..hosts.packages.package_errors import PackageError
 from .planner import Planner
+from .trust_file import TrustNotKept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from ..plugins.sources.source import NodeGitSource
     from .load_plan import Plan
     from .trust_file import TrustFile
+
+
+logger: Log = Log("callboard")
 
 
 class NotTrusted(CallboardError):
@@ -72,7 +77,7 @@ class Admission:
         self._resolutions = planner.resolutions
         self._releases = planner.releases
         self.plan: Plan = planner.plan
-        self.trusted: frozenset[str] = file.digests() if self.plan.steps else frozenset[str]()
+        self.trusted: frozenset[str] = file.trusted(self.plan.steps) if self.plan.steps else frozenset()
         self.untrusted: tuple[Step, ...] = tuple(
             each for each in self.plan.steps if each.digest not in self.trusted
         )
@@ -87,10 +92,20 @@ class Admission:
         """The configuration, by which only what was planned is fetched and built. Raises `NotTrusted`."""
         if self.untrusted:
             raise NotTrusted(self.plan, self.untrusted, self._place)
+        self._carry_over()
         return replace(
             self._configuration,
             consent=_Agreed(self._place, self.plan.steps, self._resolutions, self._releases),
         )
+
+    def _carry_over(self) -> None:
+        """Keep the conditions of what was trusted by a version that kept none. What runs does not depend on it."""
+        if not self.plan.steps:
+            return
+        try:
+            self._file.carry_over(self.plan.steps)
+        except TrustNotKept as error:
+            logger.warning("%s", error)
 
 
 class _Agreed:

@@ -1,7 +1,6 @@
 """The plan of a configuration: what would be fetched, built and run for each of its plugins. Pure.
 
-Its digest is that of all steps which bring or build code, and of nothing else: what is run of it goes by the configuration,
-which is its user's own.
+Its digest is that of all steps which bring or build code, with what that code is built and run in, and of nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from ..base.frozen import frozen
 from ..hosts.packages.consent import Step, digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Json = dict[str, Any]
 
@@ -26,7 +25,7 @@ class PlannedRun:
         argv: the program and its arguments, as far as they are known before it is made; empty of what runs here.
         folder: where it runs, or lies; ``None`` if that is not known yet.
         environment: the names of all variables that it sees; of what runs here ``None``: it sees all.
-        sandbox: what it is kept from; ``False`` for nothing.
+        sandbox: its sandbox, with all that it shows; ``False`` for none.
         claims: which calls it is asked about, if it claims calls: ``all``, or its ``own``; ``None`` of what claims none.
     """
 
@@ -121,7 +120,14 @@ def lines_of(plan: Plan, trusted: frozenset[str]) -> Iterator[str]:
 
 def step_lines(step: Step, *, trusted: bool) -> Iterator[str]:
     """One step for people."""
-    return _LINES[step.kind](step, "trusted" if trusted else "not trusted")
+    yield from _LINES[step.kind](step, "trusted" if trusted else "not trusted")
+    conditions = step.conditions
+    for folder, asked in conditions.get("manifests", {}).items():
+        yield f"       in {folder}:"
+        yield from (f"         {line}" for line in _manifest_lines(asked))
+    if "node" in conditions:
+        yield f"       by the Node {conditions['node']}"
+    yield f"       sandbox: {_sandbox(conditions.get('build', False))}"
 
 
 def _git_lines(step: Step, mark: str) -> Iterator[str]:
@@ -150,12 +156,12 @@ def _npm_lines(step: Step, mark: str) -> Iterator[str]:
     yield f"build  in a copy of {facts['folder']} ({mark})"
     if facts["install"]:
         yield f"       {facts['install']}, {_scripts(step)}"
-        yield from (f"       {kind}: {_named(named)}" for kind, named in facts["packages"].items())
+        yield from (f"       {line}" for line in _manifest_lines({"packages": facts["packages"]}))
         pinned = len(step.also["locked"])
         yield (
             f"       {pinned} packages by the lock file" if pinned else "       no lock file pins what comes"
         )
-    yield from (f"       {name}: {command}" for name, command in facts["scripts"].items())
+    yield from (f"       {line}" for line in _manifest_lines({"scripts": facts["scripts"]}))
     if facts["esbuild"]:
         yield "       with esbuild, held to the hash that Callboard knows"
 
@@ -169,6 +175,14 @@ def _pip_lines(step: Step, mark: str) -> Iterator[str]:
 
 
 _LINES: Final = {"git": _git_lines, "release": _release_lines, "npm": _npm_lines, "pip": _pip_lines}
+
+
+def _manifest_lines(asked: Mapping[str, Any]) -> Iterator[str]:
+    """What a ``package.json`` has npm install and run; of one that cannot be read its digest."""
+    yield from (f"{kind}: {_named(named)}" for kind, named in asked.get("packages", {}).items())
+    yield from (f"{name}: {command}" for name, command in asked.get("scripts", {}).items())
+    if "sha256" in asked:
+        yield f"a package.json that cannot be read, with the sha256 {asked['sha256']}"
 
 
 def _scripts(step: Step) -> str:
@@ -207,6 +221,12 @@ _CLAIMS: Final = {
 
 
 def _sandbox(sandbox: Any) -> str:
-    if isinstance(sandbox, dict):
-        return ", ".join(f"{key} {value}" for key, value in sandbox.items()) or "the strictest"
-    return {True: "the strictest", False: "none"}.get(sandbox, str(sandbox))
+    if not sandbox:
+        return "none"
+    words = [_KINDS[sandbox["kind"]]]
+    words += [f"{key} {path}" for key in ("read", "write") for path in sandbox.get(key, ())]
+    words += [key.replace("_", " ") for key, value in sandbox.items() if value is True]
+    return ", ".join(words)
+
+
+_KINDS: Final = {"bwrap": "bwrap", "node": "Node's permission model"}

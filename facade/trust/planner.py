@@ -19,6 +19,7 @@ from ..hosts.node_packages.npm_release import NpmRegistry
 from ..hosts.node_packages.prepare_node import decide, step_of
 from ..hosts.packages.cache import PackageCache
 from ..hosts.packages.command_runner import CommandRunner
+from ..hosts.packages.conditions import conditions_of
 from ..hosts.packages.git import fetched, resolve
 from ..hosts.packages.package_errors import PackageError
 from ..loading.node_loader import permissions_of
@@ -95,31 +96,37 @@ class Planner:
         """What is made for a source, what cannot be known of it, and where it lies."""
         match source:
             case NodeGitSource():
-                return self._repository(source)
+                return self._repository(source, options)
             case NpmSource():
                 return self._release(source, options)
             case NodePackageSource(directory):
-                return (*self._package(directory, dated=True), directory)
+                return (*self._package(directory, options, dated=True), directory)
             case PythonPackageSource(directory):
                 package = read_python_package(directory)
-                readiness = readiness_of(package, options.isolate, self._configuration)
+                readiness = readiness_of(
+                    package, options.isolate, self._configuration, options.confinement.sandbox
+                )
                 step = None if readiness is None else readiness.step()
                 return () if step is None else (step,), (), directory
             case NodeFileSource(file):
                 return (), (), file.parent
             case CommandSource():
                 return (), (), source.directory
+            case McpSource() if source.command:
+                return (), (), source.base / source.cwd
             case BashSource(path):
                 return (), (), path if path.is_dir() else path.parent
         return (), (), None
 
-    def _repository(self, source: NodeGitSource) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
+    def _repository(
+        self, source: NodeGitSource, options: Options
+    ) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
         resolved = self._resolved(source)
-        step = repository_step(source, resolved.commit, permissions_of(self._configuration))
+        step = repository_step(source, resolved.commit, permissions_of(self._configuration, options))
         there = fetched(source, resolved, self._cache)
         if there is None:
             return (step,), (_SHORT, _NOT_FETCHED) if resolved.short else (_NOT_FETCHED,), None
-        inner, notes = self._package(there.tree, dated=False)
+        inner, notes = self._package(there.tree, options, dated=False)
         known = tuple(
             f"its package.json asks for {each.facts['install'] or 'no packages'}, {each.facts['build'] or 'no build'}"
             for each in inner
@@ -142,7 +149,7 @@ class Planner:
     def _release(
         self, source: NpmSource, options: Options
     ) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
-        permissions = permissions_of(self._configuration)
+        permissions = permissions_of(self._configuration, options)
         require_installing(permissions, f"npm:{source.spec}")
         seconds = self._configuration.plugin_policy.node_step_timeout
         with CommandRunner(seconds, sandbox=options.confinement.sandbox) as command_runner:
@@ -162,8 +169,10 @@ class Planner:
             return (step,), (_NOT_INSTALLED,), None
         return (step,), (f"was installed before, with {', '.join(registry.packages(there))}",), there.tree
 
-    def _package(self, directory: Path, *, dated: bool) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-        permissions = permissions_of(self._configuration)
+    def _package(
+        self, directory: Path, options: Options, *, dated: bool
+    ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+        permissions = permissions_of(self._configuration, options)
         package = read_node_package(directory)
         decided = decide(package, permissions, dated=dated)
         match decided:
@@ -177,16 +186,20 @@ class Planner:
         argv, claims = self._argv(source, options), _claims(source, options)
         if not argv:
             return PlannedRun("here", (), None if folder is None else str(folder), None, claims=claims)
-        sees = tuple(sorted(host_environment(os.environ, options.env)))
+        own = dict(source.env) if isinstance(source, McpSource) else {}
+        sees = tuple(sorted(host_environment(os.environ, {**options.env, **own})))
         where = None if folder is None else str(folder)
-        return PlannedRun("host", argv, where, sees, options.sandbox is not None, claims)
+        sandbox = conditions_of(options.confinement.sandbox, options.sandbox).get("run", False)
+        return PlannedRun("host", argv, where, sees, sandbox, claims)
 
     def _argv(self, source: PluginSource, options: Options) -> tuple[str, ...]:
         """The program of its host and what it runs; empty of what runs in this process."""
         node = self._configuration.node or "node"
         match source:
-            case CommandSource(command):
+            case CommandSource(command) | McpSource(command) if command:
                 return command
+            case McpSource():
+                return ()
             case BashSource(path):
                 return ("bash", str(path))
             case NodeFileSource(file):

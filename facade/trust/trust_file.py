@@ -1,4 +1,8 @@
-"""What the user has agreed to have fetched and built, in a file of the user's own: digests, with what each stands for.
+"""What the user has agreed to have fetched and built, in a file of the user's own: digests of code, with what each stands for.
+
+With each digest stand the conditions under which the code may be built and run: the same or stronger ones are trusted too. What a
+version has kept that knew no conditions is trusted outside of sandboxes, and under no others: nobody knows whether there was one.
+Its conditions are added when it is used again.
 
 The file is `trust.json` in `callboard` in the user's state folder. One that is damaged, too large, or that others may have changed
 trusts nothing, and that is told. One that a newer Callboard has written trusts nothing either, and nothing is added to it.
@@ -12,10 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError, JsonValueError
+from ..base.files.copies import keep_copy
 from ..base.files.versions import NewerVersion, Versions
 from ..base.foreign import Log
 from ..base.json import dump_json, load_json
 from ..base.private_files import make_private_folder, open_private, who_may_change
+from ..hosts.packages.conditions import SANDBOXES, are_conditions, is_as_strong
 from ..hosts.packages.lock import only_one
 
 if TYPE_CHECKING:
@@ -28,6 +34,9 @@ logger: Log = Log("callboard")
 MOST_BYTES = 4 * 1024 * 1024
 MOST = 5_000
 """Steps that are kept; the oldest are forgotten, and asked about again."""
+
+MOST_CONDITIONS = 20
+"""Conditions that are kept of one step; the oldest are forgotten too."""
 
 _DIGEST = 64
 _LONGEST = 300
@@ -54,7 +63,17 @@ class TrustNewer(TrustNotKept, NewerVersion):
         NewerVersion.__init__(self, message, file=file, found=found, newest=newest)
 
 
-VERSIONS: Final[Versions[dict[str, Any]]] = Versions("the trust file", 1, newer=TrustNewer)
+def _without_conditions(trusted: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 says the conditions of each step, which nobody knows of what was kept before."""
+    return {
+        digest: {**(record if isinstance(record, dict) else {}), "conditions": None}
+        for digest, record in trusted.items()
+    }
+
+
+VERSIONS: Final[Versions[dict[str, Any]]] = Versions(
+    "the trust file", 2, (_without_conditions,), newer=TrustNewer
+)
 
 
 def trust_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -71,12 +90,35 @@ class TrustFile:
         self.file = file
 
     def digests(self) -> frozenset[str]:
-        """The digests of all trusted steps; none if the file cannot be relied on, which is logged as a warning."""
+        """The code digests of all trusted steps; none if the file cannot be relied on, which is logged as a warning."""
+        return frozenset(self._relied_on())
+
+    def trusted(self, steps: Iterable[Step]) -> frozenset[str]:
+        """The digests of those steps that are trusted under their conditions."""
+        kept = self._relied_on()
+        return frozenset(
+            step.digest
+            for step in steps
+            if step.code_digest in kept and _is_trusted(step, kept[step.code_digest]["conditions"])
+        )
+
+    def carry_over(self, steps: Iterable[Step]) -> None:
+        """Keep the conditions of trusted steps of which none were kept before. Raises as `add`."""
+        kept = self._relied_on()
+        unknown = [
+            step
+            for step in steps
+            if step.code_digest in kept and kept[step.code_digest]["conditions"] is None
+        ]
+        if unknown:
+            self.add(unknown)
+
+    def _relied_on(self) -> dict[str, Any]:
         try:
-            return frozenset(self._read())
+            return self._read()[0]
         except TrustNewer as error:
             logger.warning("nothing is trusted: %s", error)
-            return frozenset()
+            return {}
 
     def add(self, steps: Iterable[Step]) -> None:
         """Trust these steps too.
@@ -92,22 +134,26 @@ class TrustFile:
                 raise TrustNotKept(self.file, f"its folder {who}; make it yours alone")
             with only_one(folder / "trust.lock"):
                 when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-                kept = self._read()
+                kept, version = self._read()
                 for step in steps:
-                    kept.pop(step.digest, None)  # so that it is the youngest
-                    kept[step.digest] = {"what": what_is(step), "since": when}
+                    before = kept.pop(step.code_digest, {})  # so that it is the youngest
+                    conditions = _added(step, before.get("conditions"))
+                    kept[step.code_digest] = {"what": what_is(step), "since": when, "conditions": conditions}
+                content = _written(kept)
+                if version < VERSIONS.newest:
+                    keep_copy(self.file, version)
                 fresh = self.file.with_suffix(".new")
                 fresh.unlink(missing_ok=True)
                 with open(fresh, "wb", opener=open_private) as file:
-                    youngest = dict(list(kept.items())[-MOST:])
-                    file.write(dump_json({"version": VERSIONS.newest, "trusted": youngest}))
+                    file.write(content)
                     file.flush()
                     os.fsync(file.fileno())
                 fresh.replace(self.file)
         except OSError as error:
             raise TrustNotKept(self.file, f"{error.strerror or error}; make it writable") from error
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> tuple[dict[str, Any], int]:
+        """What is trusted, as the newest version keeps it, and the version of the file."""
         try:
             for path in (self.file.parent, self.file):
                 if (who := who_may_change(path)) is not None:
@@ -118,25 +164,58 @@ class TrustFile:
                 return self._nothing(f"it is larger than {MOST_BYTES >> 20} MB")
             match load_json(content):
                 case {"version": version, **others}:
-                    VERSIONS.require(version, self.file)
+                    found = VERSIONS.require(version, self.file)
                     trusted = others.get("trusted")
                     if isinstance(trusted, dict) and all(map(_is_digest, trusted)):
-                        return trusted
+                        migrated = VERSIONS.migrated(trusted, found)
+                        if all(map(_is_record, migrated.values())):
+                            return migrated, found
             return self._nothing("it is damaged")
         except FileNotFoundError:
-            return {}
+            return {}, VERSIONS.newest
         except OSError as error:
             return self._nothing(f"it cannot be read ({error.strerror})")
         except (JsonValueError, ValueError):
             return self._nothing("it is damaged")
 
-    def _nothing(self, why: str) -> dict[str, Any]:
+    def _nothing(self, why: str) -> tuple[dict[str, Any], int]:
         logger.warning("nothing is trusted by %s: %s; correct or remove it", self.file, why)
-        return {}
+        return {}, VERSIONS.newest
 
 
 def _is_digest(word: str) -> bool:
     return len(word) == _DIGEST and all(letter in "0123456789abcdef" for letter in word)
+
+
+def _is_record(record: Any) -> bool:
+    if not isinstance(record, dict) or "conditions" not in record:
+        return False
+    conditions = record["conditions"]
+    return conditions is None or (isinstance(conditions, list) and all(map(are_conditions, conditions)))
+
+
+def _is_trusted(step: Step, agreed: list[Mapping[str, Any]] | None) -> bool:
+    if agreed is None:
+        return not any(key in step.conditions for key in SANDBOXES)
+    return any(is_as_strong(step.conditions, each) for each in agreed)
+
+
+def _added(step: Step, agreed: list[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
+    """The conditions of a step with those that were agreed to before, without any that others include."""
+    if any(is_as_strong(step.conditions, each) for each in agreed or ()):
+        return agreed or []
+    others = [each for each in agreed or () if not is_as_strong(each, step.conditions)]
+    return [*others, step.conditions][-MOST_CONDITIONS:]
+
+
+def _written(kept: Mapping[str, Any]) -> bytes:
+    """The content of the file. The oldest steps are left out until it can be read again."""
+    left = list(kept.items())[-MOST:]
+    content = dump_json({"version": VERSIONS.newest, "trusted": dict(left)})
+    while len(content) > MOST_BYTES and left:
+        left = left[max(1, len(left) // 10) :]
+        content = dump_json({"version": VERSIONS.newest, "trusted": dict(left)})
+    return content
 
 
 def what_is(step: Step) -> str:

@@ -34,12 +34,19 @@ def repository_step(source: NodeGitSource, commit: str, permissions: Permissions
         install=permissions.install,
         build=permissions.build,
         scripts=permissions.scripts,
+        conditions=permissions.conditions,
     )
 
 
 def npm_release_step(source: NpmSource, found: Release, permissions: Permissions) -> Step:
     """What is done for a package of a registry, for a `Consent`."""
-    return release_step(source, found.version, found.integrity, scripts=permissions.scripts)
+    return release_step(
+        source,
+        found.version,
+        found.integrity,
+        scripts=permissions.scripts,
+        conditions=permissions.conditions,
+    )
 
 
 def require_installing(permissions: Permissions, source: str) -> None:

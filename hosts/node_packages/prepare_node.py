@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import shutil
 import time
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
@@ -22,11 +23,12 @@ from ..packages.consent import Step, npm_step
 from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint, links_out, refuse_links_out
 from ..packages.package_errors import PackageError
 from .esbuild import get_esbuild
+from .inner_manifests import inner_manifests
 from .node_facts import LOCKS, read_facts
 from .npm import Npm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ..node.find import NodeCandidate
@@ -46,11 +48,13 @@ class Permissions:
         install: install its dependencies.
         build: run its build.
         scripts: let dependencies run scripts while they are installed.
+        conditions: what it is built and run in; see `conditions`.
     """
 
     install: bool = True
     build: bool = True
     scripts: bool = False
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
 
 @frozen
@@ -148,13 +152,16 @@ def step_of(
     """What is done to a package, for a `Consent`; of a copy of it, ``folder`` is what it was copied from."""
     directory = package.directory
     locks = [file.read_bytes() for name in LOCKS if (file := directory / name).is_file()]
+    manifest = read_manifest_file(directory, "package.json", "write one")
+    inner = inner_manifests(directory, manifest)
     return npm_step(
         package,
-        read_manifest_file(directory, "package.json", "write one"),
+        manifest,
         b"".join(locks) if locks else None,
         decided,
         scripts=permissions.scripts,
         folder=str((folder or directory).absolute()),
+        conditions={**permissions.conditions, **({"manifests": inner} if inner else {})},
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.frozen import frozen
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+NOTHING: Mapping[str, Any] = {}
+"""The conditions of what is built and run outside of a sandbox."""
+
 
 @frozen
 class Step:
@@ -33,20 +37,31 @@ class Step:
         kind: ``git``, ``npm``, ``release`` or ``pip``.
         facts: all that decides which code comes and is run; JSON.
         also: what else is known of it, for people; no part of the digest.
+        conditions: what the code is built and run in; see `conditions`.
     """
 
     kind: str
     facts: Mapping[str, Any]
     also: Mapping[str, Any]
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def digest(self) -> str:
+    def code_digest(self) -> str:
         """One word for the kind and the facts."""
         return digest_of({"kind": self.kind, **self.facts})
 
+    @property
+    def digest(self) -> str:
+        """One word for the kind, the facts and the conditions."""
+        if not self.conditions:
+            return self.code_digest
+        return digest_of({"code": self.code_digest, "conditions": self.conditions})
+
     def as_json(self) -> Json:
         """The step, with its digest."""
-        return {"kind": self.kind, **self.facts, **self.also, "digest": self.digest}
+        shown = {"sandbox": self.conditions.get("build", False)}
+        shown |= {key: self.conditions[key] for key in ("node", "manifests") if key in self.conditions}
+        return {"kind": self.kind, **self.facts, **self.also, **shown, "digest": self.digest}
 
 
 def digest_of(value: Any) -> str:
@@ -82,7 +97,25 @@ _INSTALLED = (
 """Keys of a ``package.json`` that decide what is installed."""
 
 
-def git_step(source: NodeGitSource, commit: str, *, install: bool, build: bool, scripts: bool) -> Step:
+def asked_of_npm(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``package.json`` has npm run and install."""
+    commands = manifest.get("scripts")
+    commands = commands if isinstance(commands, dict) else {}
+    return {
+        "scripts": {name: commands[name] for name in LIFECYCLE if name in commands},
+        "packages": {key: manifest[key] for key in _INSTALLED if key in manifest},
+    }
+
+
+def git_step(
+    source: NodeGitSource,
+    commit: str,
+    *,
+    install: bool,
+    build: bool,
+    scripts: bool,
+    conditions: Mapping[str, Any] = NOTHING,
+) -> Step:
     """A repository is fetched at a commit, and what its manifest there asks for is done under these permissions."""
     facts = {
         "url": without_secrets(source.url),
@@ -92,10 +125,17 @@ def git_step(source: NodeGitSource, commit: str, *, install: bool, build: bool, 
         "may_build": build,
         "install_scripts": scripts,
     }
-    return Step("git", facts, {"ref": source.ref})
+    return Step("git", facts, {"ref": source.ref}, conditions)
 
 
-def release_step(source: NpmSource, version: str, integrity: str, *, scripts: bool) -> Step:
+def release_step(
+    source: NpmSource,
+    version: str,
+    integrity: str,
+    *,
+    scripts: bool,
+    conditions: Mapping[str, Any] = NOTHING,
+) -> Step:
     """A release of a package is installed from a registry, with what it needs in turn."""
     facts = {
         "package": source.name,
@@ -103,7 +143,7 @@ def release_step(source: NpmSource, version: str, integrity: str, *, scripts: bo
         "integrity": integrity,
         "install_scripts": scripts,
     }
-    return Step("release", facts, {"named": source.spec})
+    return Step("release", facts, {"named": source.spec}, conditions)
 
 
 def npm_step(
@@ -114,6 +154,7 @@ def npm_step(
     *,
     scripts: bool,
     folder: str,
+    conditions: Mapping[str, Any] = NOTHING,
 ) -> Step:
     """A package in a folder is copied, and installed and built there.
 
@@ -124,20 +165,18 @@ def npm_step(
         plan: what is done.
         scripts: packages that are installed may run scripts.
         folder: where the package is.
+        conditions: what it is built and run in.
     """
-    commands = manifest.get("scripts")
-    commands = commands if isinstance(commands, dict) else {}
     facts = {
         "folder": folder,
         "install": None if plan.install is None else f"npm {plan.install.value}",
         "build": "npm run build" if plan.build else None,
         "install_scripts": scripts,
-        "scripts": {name: commands[name] for name in LIFECYCLE if name in commands},
-        "packages": {key: manifest[key] for key in _INSTALLED if key in manifest},
+        **asked_of_npm(manifest),
         "lock": None if lock is None else hashlib.sha256(lock).hexdigest(),
         "esbuild": plan.build and package.wants_esbuild,
     }
-    return Step("npm", facts, {"locked": locked_packages(lock)})
+    return Step("npm", facts, {"locked": locked_packages(lock)}, conditions)
 
 
 MOST_SHOWN = 500
@@ -171,6 +210,7 @@ def pip_step(
     *,
     builds: bool,
     folder: str,
+    conditions: Mapping[str, Any] = NOTHING,
 ) -> Step:
     """An environment is made with these requirements; the files are those on this machine that they name, with their digests."""
     facts = {
@@ -179,4 +219,4 @@ def pip_step(
         "files": list(files),
         "builds": builds,
     }
-    return Step("pip", facts, {"folder": folder})
+    return Step("pip", facts, {"folder": folder}, conditions)

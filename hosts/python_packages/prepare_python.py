@@ -14,6 +14,7 @@ from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_pyth
 from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
+from ..packages.conditions import conditions_of
 from ..packages.consent import Step, pip_step
 from ..packages.package_errors import PackageError
 from .venv import Environment, make_environment, named_files
@@ -108,6 +109,7 @@ class PythonReadiness:
             named_files(self._needs, (*self._needed, *self._bounds)),
             builds=self._permissions.build,
             folder=str(self._needs.directory),
+            conditions=conditions_of(self._sandbox),
         )
 
     def ready(self, cache: Path, consent: Consent | None = None) -> ReadyPackage:

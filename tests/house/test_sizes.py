@@ -40,6 +40,7 @@ APART = {
     "facade/trial/tampered_board.py": "the one thing that a program of a lower room has from here",
     "facade/mcp/health.py": "pure, and tested without a server",
     "hosts/node/shared.py": "what hosts of several plugins have in common",
+    "hosts/node_packages/inner_manifests.py": "which manifests count; what makes a package ready only takes them into its step",
     "hosts/node_packages/node_facts.py": "what was read of a package; what makes it ready only decides by it",
     "hosts/node_packages/npm_package.py": "in another room than its user, beside the package that it reads",
     "hosts/packages/output_posix.py": "a system's own: the other one has its twin",

@@ -48,6 +48,13 @@ def test_what_brings_other_code_has_another_digest(other, commit, may):
     assert git_step(other, commit, **may).digest != git_step(SOURCE, COMMIT, **MAY).digest
 
 
+def test_what_code_runs_in_is_part_of_the_digest_and_no_sandbox_leaves_it_as_it_was():
+    sandboxed = git_step(SOURCE, COMMIT, **MAY, conditions={"run": {"kind": "bwrap"}})
+    free = git_step(SOURCE, COMMIT, **MAY)
+
+    assert sandboxed.digest != sandboxed.code_digest == free.code_digest == free.digest
+
+
 def test_the_name_of_a_branch_and_a_token_in_the_address_are_no_part_of_the_digest():
     with_token = NodeGitSource("https://user:secret@example.com/a.git", "main")
     renewed = NodeGitSource("https://user:other@example.com/a.git", "release")

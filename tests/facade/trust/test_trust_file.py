@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 
 import pytest
 from callboard.hosts.packages.consent import Step
-from callboard.trust.trust_file import MOST, MOST_BYTES, TrustFile, TrustNotKept, trust_file
+from callboard.trust.trust_file import MOST, MOST_BYTES, MOST_CONDITIONS, TrustFile, TrustNotKept, trust_file
 
 
 def step(name: str) -> Step:
@@ -26,13 +27,27 @@ def test_what_is_added_is_trusted_from_then_on(kept):
     assert TrustFile(kept.file).digests() == {step("a").digest, step("b").digest}
 
 
+RECORDS = {
+    b"7": "record",
+    b"{}": "no conditions",
+    b'{"conditions": {}}': "one condition",
+    b'{"conditions": [7]}': "conditions",
+    b'{"conditions": [{"run": {}}]}': "no kind",
+    b'{"conditions": [{"run": {"kind": "none"}}]}': "kind",
+    b'{"conditions": [{"run": {"kind": "bwrap", "network": 7}}]}': "switch",
+    b'{"conditions": [{"run": {"kind": "bwrap", "read": [7]}}]}': "path",
+    b'{"conditions": [{"run": {"kind": "bwrap", "read": 7}}]}': "paths",
+}
+
+
 @pytest.mark.parametrize(
     "content",
     [
         b"", b"{", b"[]", b"\xff\xfe", b'{"version": 0, "trusted": {}}', b'{"version": 1, "trusted": {"x": {}}}',
         b'{"version": 1, "trusted": ["a"]}', b" " * (MOST_BYTES + 1), b"[" * 100_000,
+        *(b'{"version": 2, "trusted": {"%s": %s}}' % (b"a" * 64, each) for each in RECORDS),
     ],
-    ids=["empty", "cut", "list", "no text", "version", "no digest", "no object", "large", "deep"],
+    ids=["empty", "cut", "list", "no text", "version", "no digest", "no object", "large", "deep", *RECORDS.values()],
 )  # fmt: skip
 def test_a_damaged_file_trusts_nothing_and_that_is_told(kept, content, caplog):
     kept.add([step("a")])
@@ -79,6 +94,27 @@ def test_the_oldest_are_forgotten_before_the_file_grows_without_end(kept):
 
     assert len(kept.digests()) == MOST
     assert step("oldest").digest not in kept.digests()
+
+
+def test_the_oldest_are_forgotten_before_the_file_is_too_large_to_be_read(kept):
+    long = {"run": {"kind": "bwrap", "read": ["/" + "a" * (MOST_BYTES // 4)]}}
+    steps = [replace(step(str(number)), conditions=long) for number in range(6)]
+
+    for each in steps:
+        kept.add([each])
+
+    assert steps[-1].digest in kept.trusted(steps)
+    assert steps[0].digest not in kept.trusted(steps)
+
+
+def test_the_oldest_conditions_of_a_step_are_forgotten_first(kept):
+    runs = [{"run": {"kind": "bwrap", "read": [f"/{number}"]}} for number in range(MOST_CONDITIONS + 1)]
+    steps = [replace(step("a"), conditions=each) for each in runs]
+
+    for each in steps:
+        kept.add([each])
+
+    assert kept.trusted(steps) == {each.digest for each in steps[1:]}
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
