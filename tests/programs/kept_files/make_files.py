@@ -9,6 +9,7 @@ name. The folders here were made by
     make_files.py 71745d36 0.2.0-unversioned  schedules say "generation" and not "life", and version 1 all the same
     make_files.py HEAD     0.2.0              states and schedules have version 2: at the commit before the files
     make_files.py HEAD     0.2.0-sources      states have version 3, which says their sources: at the commit before the files
+    make_files.py HEAD     0.2.0-conditions   the trust file has version 2, which says conditions: at the commit before the files
 
 A folder that is there is never made anew: what an old version wrote does not change any more.
 """
