@@ -85,8 +85,14 @@ class Admission:
     def trust(self) -> None:
         """Trust all of it, from now on. Raises `TrustNotKept`."""
         if self.untrusted:
-            self._file.add(self.untrusted)
+            # All steps: what was trusted of one before its conditions were kept would be lost to those of its twin.
+            self._file.add(self.plan.steps)
             self.untrusted = ()
+
+    def undo(self) -> None:
+        """Trust nothing of it any more. Raises `TrustNotKept`."""
+        self._file.remove(self.plan.steps)
+        self.untrusted = self.plan.steps
 
     def admitted(self) -> Configuration:
         """The configuration, by which only what was planned is fetched and built. Raises `NotTrusted`."""

@@ -25,7 +25,7 @@ from ..hosts.packages.conditions import SANDBOXES, are_conditions, is_as_strong
 from ..hosts.packages.lock import only_one
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ..hosts.packages.consent import Step
 
@@ -127,18 +127,35 @@ class TrustFile:
             TrustNewer: the file was written by a newer Callboard, and is left as it is.
             TrustNotKept: the file cannot be written.
         """
+        when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+        def change(kept: dict[str, Any]) -> None:
+            for step in steps:
+                before = kept.pop(step.code_digest, {})  # so that it is the youngest
+                conditions = _added(step, before.get("conditions"))
+                kept[step.code_digest] = {"what": what_is(step), "since": when, "conditions": conditions}
+
+        self._change(change)
+
+    def remove(self, steps: Iterable[Step]) -> None:
+        """Trust these steps no more, under whichever conditions. Raises as `add`."""
+
+        def change(kept: dict[str, Any]) -> None:
+            for step in steps:
+                kept.pop(step.code_digest, None)
+
+        if self.file.exists():
+            self._change(change)
+
+    def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
         folder = self.file.parent
         try:
             make_private_folder(folder)
             if (who := who_may_change(folder)) is not None:
                 raise TrustNotKept(self.file, f"its folder {who}; make it yours alone")
             with only_one(folder / "trust.lock"):
-                when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
                 kept, version = self._read()
-                for step in steps:
-                    before = kept.pop(step.code_digest, {})  # so that it is the youngest
-                    conditions = _added(step, before.get("conditions"))
-                    kept[step.code_digest] = {"what": what_is(step), "since": when, "conditions": conditions}
+                change(kept)
                 content = _written(kept)
                 if version < VERSIONS.newest:
                     keep_copy(self.file, version)

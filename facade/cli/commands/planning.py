@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,11 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.streams import Streams
 from ..ui.text import Text, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...pins.tool_record import ToolRecord
 
 _place = click.argument("place", metavar="CONFIG", type=click.Path(path_type=Path))
 
@@ -35,21 +41,23 @@ def plan(place: Path, as_json: bool) -> int:
 
 @click.command(short_help="Trust what would be fetched and built, and what servers declare.")
 @_place
+@click.option("--undo", is_flag=True, help="Trust it no more.")
 @json_option
 @common
-def trust(place: Path, as_json: bool) -> int:
+def trust(place: Path, undo: bool, as_json: bool) -> int:
     """Trust what CONFIG would have fetched and built, as 'callboard plan' shows it, from now on.
 
     Another commit, other packages or another build command are asked about again. Tools that MCP servers do not declare as
     they were kept are shown with the difference, and kept as they are declared now. Exit status 1 when an entry cannot
-    be loaded; the others are trusted.
+    be loaded; the others are trusted. With --undo no code of it is trusted any more, whatever other configurations have of
+    it; what servers declare stays as it was kept.
     """
     quiet()
-    return show_plan(place, as_json=as_json, trusts=True)
+    return show_plan(place, as_json=as_json, trusts=not undo)
 
 
-def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
-    """Show the plan of a place, and trust it if it is to be trusted; returns the exit status.
+def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
+    """Show the plan of a place, and trust it from now on or no more, if either is said; returns the exit status.
 
     Raises:
         ConfigurationError, NothingThere: there is nothing to plan.
@@ -63,8 +71,8 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
         records = records_of(configuration)
         differing = {each.name: found for each in records if (found := each.pending())}
         trusted = admission.trusted
-        if trusts:
-            trusted |= {step.digest for step in admission.untrusted}
+        if trusts is not None:
+            trusted = frozenset(step.digest for step in admission.plan.steps if trusts)
         if out.people:
             for line in lines_of(admission.plan, trusted):
                 out.console.print(Text(clean(line).replace("\n", "␤")), soft_wrap=True)
@@ -75,10 +83,8 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
             out.console.print(Text(f"digest {admission.plan.digest}", "dim"), soft_wrap=True)
         else:
             out.print_json({**admission.plan.as_json(trusted), "differing": differing})
-        if trusts:
-            admission.trust()
-            for record in records:
-                record.learn()
+        if trusts is not None:
+            _keep(admission, records, trusts=trusts)
         if out.people:
             out.console.print(Text(_ending(admission, place)), soft_wrap=True)
             if differing:
@@ -89,6 +95,15 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
                 )
                 out.console.print(Text(clean(said)), soft_wrap=True)
     return FAILED if any(each.problem for each in admission.plan.plugins) else WELL
+
+
+def _keep(admission: Admission, records: Iterable[ToolRecord], *, trusts: bool) -> None:
+    if not trusts:
+        admission.undo()
+        return
+    admission.trust()
+    for record in records:
+        record.learn()
 
 
 def _ending(admission: Admission, place: Path) -> str:

@@ -275,3 +275,21 @@ def test_a_plan_of_what_was_trusted_before_changes_nothing(tmp_path, user, file)
 
     assert plan["trusted"] is True
     assert file.file.read_bytes() == old
+
+
+def test_a_plugin_in_a_sandbox_takes_no_trust_of_before_from_its_twin_outside(tmp_path, file):
+    built(tmp_path / "tools")
+    admission_of(file, tmp_path).trust()
+    forget_sandboxes(file)
+    twins = [
+        {"plugin": "node:./tools", "name": each, "sandbox": box}
+        for each, box in (("a", "bwrap"), ("b", False))
+    ]
+    configuration = read_configuration(write_config(tmp_path, *twins, plugin_cache_dir="./cache"))
+
+    asked = Admission(configuration, "agent.json", file)
+    count = len(asked.untrusted)
+    asked.trust()
+
+    assert count == 1
+    assert Admission(configuration, "agent.json", file).untrusted == ()

@@ -304,3 +304,31 @@ def test_an_entry_that_cannot_be_loaded_is_told_and_the_others_are_planned(tmp_p
     (plan,) = lines(ended.stdout)
     assert [bool(each["problem"]) for each in plan["plugins"]] == [True, True, True, False]
     assert ended.returncode == 1
+
+
+def test_what_is_trusted_no_more_is_asked_about_again_and_nothing_else(tmp_path, user):
+    built(tmp_path / "tools")
+    built(tmp_path / "more")
+    first = config_of(tmp_path, "node:./tools")
+    callboard("trust", first, env=user)
+    (tmp_path / "others").mkdir()
+    other = config_of(tmp_path / "others", "node:../more")
+    callboard("trust", other, env=user)
+
+    undone = callboard("trust", "--undo", first, env=user)
+    again = callboard("trust", "--undo", "--json", first, env=user)
+
+    assert undone.returncode == again.returncode == 0
+    assert "not trusted" in undone.stdout
+    assert lines(again.stdout)[0]["trusted"] is False
+    assert callboard("call", first, "where", env=user).returncode == 2
+    assert json.loads(callboard("call", other, "where", "--json", env=user).stdout)["result"] == "here"
+
+
+def test_undoing_trust_that_nobody_has_given_makes_no_file(tmp_path, user):
+    built(tmp_path / "tools")
+
+    ended = callboard("trust", "--undo", config_of(tmp_path, "node:./tools"), env=user)
+
+    assert ended.returncode == 0
+    assert not (tmp_path / "state").exists()
