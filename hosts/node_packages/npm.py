@@ -1,12 +1,14 @@
 """npm, run on a package in the cache: which program that is, its words, and what it may see.
 
 Scripts of installed packages run only where the policy allows it. The package's own ``build`` script runs with whatever
-stands before and after it: that is its author's, as the tool itself is. It does not see the registry's tokens.
+stands before and after it: that is its author's, as the tool itself is. It does not see the registry's tokens, nor a
+password in the address of a proxy or a registry. npm tells its scripts what its user's settings say, so it is started
+with `npm_guard.cjs`, which takes logins out of what a script is given.
 
 npm goes by the settings of its user and by none of the package's. A package's ``.npmrc`` would beat the user's, and could put
 programs into his home, send his token to somebody else, or have any program run; and npm has no word that
 switches it off. So what npm works on is a copy that has none (see `tree`). A dependency from a repository is unpacked by
-npm itself, which then runs another npm in there: that one is started with `npm_guard.cjs`.
+npm itself, which then runs another npm in there: that one is started with `npm_guard.cjs` too.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...plugins.sources.node_plan import Install
 from ..environment import host_environment
-from ..packages.command_runner import network_environment
+from ..packages.command_runner import network_environment, without_logins
 from ..packages.package_errors import PackageError
 from ..process.process import Command
 from ..process_tree.group import is_batch_file
@@ -42,7 +44,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 PurePathT = TypeVar("PurePathT", bound=PurePath)
 
 _TOKENS = frozenset({"NPM_TOKEN", "NODE_AUTH_TOKEN"})
-_SECRET = re.compile(r"auth|token|password", re.IGNORECASE)
+_SECRET = re.compile(r"auth|token|password|_key\Z", re.IGNORECASE)
 
 
 def npm_program(node: str) -> tuple[str, ...] | None:
@@ -98,7 +100,7 @@ def npm_environment(
         parent: that of this process.
         node: the Node that scripts find as ``node``.
         npm: what starts npm, which they find as ``npm``.
-        secrets: what one is to the registry is seen too, and each Node begins with `GUARD`.
+        secrets: what one is to the registry, and to a proxy, is seen too.
         lent: a folder of programs that scripts find where there are no others of their names.
     """
     own = {
@@ -107,10 +109,14 @@ def npm_environment(
         if (name in _TOKENS and secrets)
         or (name.lower().startswith("npm_config_") and (secrets or not _SECRET.search(name)))
     }
-    if secrets:
-        own["NODE_OPTIONS"] = f"--require={json.dumps(str(GUARD))}"
+    reached = network_environment(parent) | own
     found = programs_of(node, npm, parent.get("PATH"), lent)
-    return {**host_environment(parent, network_environment(parent)), **own, **found, "NO_COLOR": "1"}
+    return {
+        **host_environment(parent, reached if secrets else without_logins(reached)),
+        **found,
+        "NODE_OPTIONS": f"--require={json.dumps(str(GUARD))}",
+        "NO_COLOR": "1",
+    }
 
 
 def programs_of(node: str, npm: Sequence[str], path: str | None, lent: Path | None = None) -> dict[str, str]:

@@ -7,6 +7,7 @@ would write into a folder that the next one has begun to clear away.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -139,3 +140,16 @@ _NETWORK = frozenset({
 def network_environment(parent: Mapping[str, str]) -> dict[str, str]:
     """The variables of ``parent`` that say how the network is reached, and where programs keep their settings."""
     return {name: value for name, value in parent.items() if name.lower() in _NETWORK}
+
+
+_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
+_LOGIN_AT_A_PROXY = re.compile(r"\A([a-z][a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
+"""All before the last ``@``: a proxy has no path, and a password may have a slash."""
+
+
+def without_logins(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables as a build may see them: without the names and passwords in addresses of proxies and registries."""
+    return {
+        name: _LOGIN_AT_A_PROXY.sub(r"\1", value) if name.lower().endswith("proxy") else _LOGIN.sub("", value)
+        for name, value in environment.items()
+    }

@@ -3,7 +3,8 @@
 Every build of a package is another Python that pip starts. Where builds are not allowed none is started. ``--only-binary``
 alone does not do that: pip builds whatever has an address of its own, and a wheel may require such a thing in its turn.
 
-Where they are allowed, a build does not see what pip was told in its environment, such as an index with a login.
+Where they are allowed, a build does not see what pip was told in its environment, such as an index with a login, and
+not the login at a proxy either.
 
 It imports nothing of Callboard, which need not be on the path of that Python.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from typing import Any
 REFUSED = "a package would have to be built, and 'python_allow_builds' is off"
 
 _RUNNER = "__pip-runner__.py"
+_LOGIN = re.compile(r"\A([a-z][a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
 
 
 def main(builds: str, runner: str, *words: str) -> None:
@@ -44,7 +47,11 @@ def main(builds: str, runner: str, *words: str) -> None:
                     args = [argv[0], "-P", __file__, builds, *argv[1:]]
                 else:
                     seen = os.environ if options.get("env") is None else options["env"]
-                    options["env"] = {name: value for name, value in seen.items() if name not in told}
+                    options["env"] = {
+                        name: _LOGIN.sub(r"\1", value) if name.lower().endswith("proxy") else value
+                        for name, value in seen.items()
+                        if name not in told
+                    }
                     args = [*nested, *argv]
             super().__init__(args, *more, **options)
 

@@ -165,6 +165,26 @@ def test_a_build_has_no_settings_of_its_package(tmp_path, home):
     assert not (tmp_path / "was-here").exists()
 
 
+def test_a_script_that_is_run_at_an_installation_sees_no_login_of_the_installer(tmp_path, home, registry):
+    seen = tmp_path / "seen"
+    package = importing(dependencies={"words": "1.0.0"}, scripts={"postinstall": f"env > {seen}"})
+    write(tmp_path / "package", package)
+
+    ended, told = tools(
+        tmp_path,
+        home,
+        policy={"node_allow_install_scripts": True},
+        HTTPS_PROXY="http://me:at-the-proxy@proxy.example:8080",
+        NO_PROXY="127.0.0.1,localhost",
+    )
+
+    assert (ended.returncode, [tool["tool"] for tool in told]) == (0, ["where"]), ended.stderr
+    assert {asked.authorization for asked in registry.asked} == {"Bearer the user's"}
+    said = seen.read_text()
+    assert [secret for secret in ("the user's", "at-the-proxy") if secret in said] == []
+    assert "HTTPS_PROXY=http://proxy.example:8080" in said
+
+
 def test_whoever_loads_a_package_with_settings_is_told_that_they_are_not_used(tmp_path, home, registry):
     write(
         tmp_path / "package",

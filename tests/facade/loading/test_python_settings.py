@@ -212,3 +212,21 @@ def test_a_build_sees_no_secret_of_the_program(tmp_path, home, index):
     assert (ended.returncode, tool["tool"]) == (0, "where")
     assert LOGIN in {asked.authorization for asked in index.asked}
     assert "the-users-own" not in json.dumps(json.loads(seen.read_text()))
+
+
+def test_a_build_gets_no_password_of_a_proxy(tmp_path, home, index):
+    seen = tmp_path / "seen.json"
+    source = archive(tmp_path, seen)
+    tool_package(
+        tmp_path / "package",
+        "cb_building_behind_a_proxy",
+        answer="\ndef answer():\n    return 1\n",
+        requirements_txt=f"callboard_built @ {source.as_uri()}\n",
+    )
+    proxy = "http://me:the-users-own@proxy.example:8080"
+
+    ended, _ = tools(tmp_path, home, policy={"python_allow_builds": True}, HTTPS_PROXY=proxy)
+
+    assert ended.returncode == 0
+    assert "the-users-own" not in seen.read_text()
+    assert json.loads(seen.read_text())["HTTPS_PROXY"] == "http://proxy.example:8080"

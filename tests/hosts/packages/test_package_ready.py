@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -261,6 +262,23 @@ def test_a_build_cannot_see_the_secrets_of_the_program(ready, package, tmp_path,
     ready(package)
 
     assert "secret" not in (tmp_path / "seen").read_text()
+
+
+def test_a_build_gets_no_password_of_a_proxy_or_a_registry(ready, package, tmp_path, monkeypatch):
+    home = write(tmp_path / "home", {".npmrc": "registry=http://me:in-a-file@registry.example/\n"})
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:at/the@proxy@proxy.example:8080")
+    monkeypatch.setenv("npm_config_proxy", "me:at-the-proxy@proxy.example:8080")
+    monkeypatch.setenv("npm_config_@mine:registry", "http://me:of-a-scope@registry.example/")
+    built(package, f"writeFileSync({str(tmp_path / 'seen')!r}, JSON.stringify(process.env));")
+
+    ready(package)
+
+    seen = json.loads((tmp_path / "seen").read_text())
+    assert [name for name, value in seen.items() if "me:" in value or "@proxy" in value] == []
+    assert seen["HTTPS_PROXY"] == "http://proxy.example:8080"
+    assert seen["npm_config_proxy"] == "proxy.example:8080"
+    assert seen["npm_config_registry"] == "http://registry.example/"
 
 
 def test_an_entry_that_the_build_links_out_of_the_package_is_refused(ready, package, tmp_path):
