@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
@@ -26,7 +27,7 @@ from .protocol.noise import Noise
 from .protocol.peer import Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
 from .protocol.wire import MAX_LINE_BYTES, encode_request, ids_of_requests
-from .report.crash_report import report_of_end
+from .report.crash_report import redactor_of, report_of_end
 from .report.flight_recorder import FlightRecorder
 from .report.oom import oom_kills
 
@@ -87,7 +88,7 @@ class Host:
         self.generation = generation
         self.max_line = max_line
         self._listener = listener
-        self._noise = Noise(name, listener, now)
+        self._noise = Noise(name, listener, now, partial(redactor_of, command))
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
         self._peer = self._make_peer(max_line, max_stray, recorder.received if recorder else None)

@@ -293,7 +293,7 @@ class HostedToolPlugin:
 class _Unsupervised:
     """Listens to a generation that nobody restarts: whoever asks it hears of its end."""
 
-    def on_stray(self, text: bytes, count: int) -> None:
+    def on_stray(self, text: str, count: int) -> None:
         """Logged by the host already."""
 
     def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:

@@ -57,6 +57,7 @@ def fill(
     separator: str,
     *,
     keyring: Keyring = from_keyring,
+    found: Callable[[str], object] | None = None,
 ) -> str:
     """A text of a client's file with its placeholders filled, in the spellings of VS Code, Cursor and Claude Code.
 
@@ -67,6 +68,7 @@ def fill(
         home: that of the user.
         separator: what separates the parts of a path.
         keyring: where secrets are.
+        found: called with each value of a variable or of the keyring that is filled in.
 
     Raises:
         Unfilled: a variable is not set, there is no such secret, or a person would have to be asked.
@@ -79,8 +81,8 @@ def fill(
         "/": separator,
     }
 
-    def filled(found: re.Match[str]) -> str:
-        kind, name = found["kind"], found["name"]
+    def filled(match: re.Match[str]) -> str:
+        kind, name = match["kind"], match["name"]
         if kind == "input:":
             raise Unfilled(
                 name,
@@ -88,7 +90,10 @@ def fill(
             )
         if kind is None and name in known:
             return known[name]
-        return _looked_up(found, environment, keyring)
+        value = _looked_up(match, environment, keyring)
+        if found is not None:
+            found(value)
+        return value
 
     return _OF_CLIENTS.sub(filled, text)
 

@@ -33,10 +33,12 @@ class HandshakeDriver:
 
     Args:
         host_actor: of the generation.
+        hide: takes what was filled into the plugin's entry out of what is told.
     """
 
-    def __init__(self, host_actor: pykka.ActorRef[Any]) -> None:
+    def __init__(self, host_actor: pykka.ActorRef[Any], hide: Callable[[str], str]) -> None:
         self._host_actor = host_actor
+        self._hide = hide
         self._host: Host | None = None
         self._loaded_plugins: dict[str, LoadedPlugin] = {}
         self._left_out: tuple[tuple[LoadedPlugin, str], ...] = ()
@@ -83,7 +85,8 @@ class HandshakeDriver:
         """The process has been started. Raises `HostGone` when it takes no more requests."""
         self._host = host
         self._left_out = plugins.left_out
-        self._handshake = Handshake(one_by_one=plugins.one_by_one, max_state=largest_state(host.max_line))
+        largest = largest_state(host.max_line)
+        self._handshake = Handshake(one_by_one=plugins.one_by_one, max_state=largest, hide=self._hide)
         self._loaded_plugins = {loaded_plugin.name: loaded_plugin for loaded_plugin in plugins.wanted}
         self._ask(
             [

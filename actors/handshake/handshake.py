@@ -104,15 +104,19 @@ class Handshake:
     Args:
         one_by_one: the next one is asked when the one before it is loaded or rejected.
         max_state: the largest state that one may come with, in bytes of JSON.
+        hide: takes secrets out of what is told of a rejection.
 
     Attributes:
         loaded: the plugins that are loaded.
         refusals: those that are not, and why.
     """
 
-    def __init__(self, *, one_by_one: bool = False, max_state: int = sys.maxsize) -> None:
+    def __init__(
+        self, *, one_by_one: bool = False, max_state: int = sys.maxsize, hide: Callable[[str], str] = str
+    ) -> None:
         self.one_by_one = one_by_one
         self._max_state = max_state
+        self._hide = hide
         self.loaded: dict[str, PluginLoaded] = {}
         self.refusals: dict[str, Refusal] = {}
         self._loading_plugins: dict[str, LoadingPlugin] = {}
@@ -251,7 +255,7 @@ class Handshake:
         if self._stages.get(name) is not Stage.ASKED:
             return []
         self._stages[name] = Stage.REJECTED
-        self.refusals[name] = Refusal(cause, permanent)
+        self.refusals[name] = Refusal(self._hide(cause), permanent)
         return self._next()
 
     def _next(self) -> list[Ask]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log, contain, shown
 from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
 from ...hosts.process.stop_ladder import KILL_NOW
+from ...hosts.report.redaction import Redactor
 from ...hosts.translating_host import start_host
 from ...supervision.restart.exits import Exit, ExitKind, is_out_of_descriptors
 from ...supervision.runtime.start_slots import hold
@@ -100,11 +101,10 @@ class PumpListener:
         self._name = name
         self._events = events
 
-    def on_stray(self, text: bytes, count: int) -> None:
+    def on_stray(self, text: str, count: int) -> None:
         """Publish what was printed to stdout."""
         if self._events.wants("output_stray"):
-            said = text[:500].decode("utf-8", "replace")
-            self._events.publish("output_stray", self._name, text=said, count=count)
+            self._events.publish("output_stray", self._name, text=text, count=count)
 
     def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
         """A dead letter, but for what a newer host says that this version does not know."""
@@ -162,7 +162,7 @@ class HostActor(BaseActor):
         self._armed = Armed()
         self._host: Host | None = None
         self._timer: Timer | None = None
-        self._handshake_driver = HandshakeDriver(self.actor_ref)
+        self._handshake_driver = HandshakeDriver(self.actor_ref, self._told)
         if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
             self.actor_ref.tell(BEGIN)
 
@@ -296,6 +296,10 @@ class HostActor(BaseActor):
         command, hidden = self._program.command(), self._settings.hidden
         return replace(command, secrets=(*command.secrets, *hidden)) if hidden else command
 
+    def _told(self, problem: str) -> str:
+        """A problem without what was filled into the plugin's entry, such as a part of the path of its program."""
+        return Redactor(self._settings.hidden).text(problem)
+
     def _spawn(self) -> Spawned | SpawnFailed:
         give_back = functools.partial(self._start_slots.give_back, self.actor_urn)
         self._clock.call_at(self._clock.now() + hold(self._settings.start_deadline), give_back)
@@ -317,8 +321,8 @@ class HostActor(BaseActor):
             self._host.start()
         except HostStartError as error:
             self._host = None
-            starved = is_out_of_descriptors(error)
-            exit_ = Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent, starved=starved)
+            starved, problem = is_out_of_descriptors(error), self._told(str(error))
+            exit_ = Exit(ExitKind.START_FAILED, problem, permanent=error.permanent, starved=starved)
             return SpawnFailed(exit_)
         except BaseException as error:  # noqa: BLE001 - what makes the command line is the embedder's
             contain(error, logger, "starting host %r failed", self._program.name)
@@ -327,8 +331,8 @@ class HostActor(BaseActor):
                 # If there is a process, it ends when it is read; else the watchdog knows it.
                 with suppress(Exception):
                     host.stop("starting it failed", KILL_NOW)
-            cause = f"starting it failed: {shown(error)}"
-            return SpawnFailed(Exit(ExitKind.START_FAILED, cause, starved=is_out_of_descriptors(error)))
+            problem = self._told(f"starting it failed: {shown(error)}")
+            return SpawnFailed(Exit(ExitKind.START_FAILED, problem, starved=is_out_of_descriptors(error)))
         return Spawned()
 
     def _advance(self, move: Callable[[], object]) -> None:

@@ -138,7 +138,7 @@ class _Owner:
 class _Quiet:
     """Listens to a generation that only its requests are of interest of."""
 
-    def on_stray(self, text: bytes, count: int) -> None:
+    def on_stray(self, text: str, count: int) -> None:
         """See `HostListener`."""
 
     def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.json import load_json
-from ..hosts.environment import secrets_of
-from ..hosts.report.redaction import Redactor
+from ..hosts.report.crash_report import redactor_of
 from ..version import __version__
 from .recording_format import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSIONS, Entry
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..hosts.process.process import Command, ProcessExit
+    from ..hosts.report.redaction import Redactor
 
 Json = dict[str, Any]
 
@@ -41,7 +41,7 @@ class Recorder:
 
     def tap(self, host: str, generation: int, command: Command) -> _GenerationTap:
         """The tap of one generation."""
-        return _GenerationTap(self, host, generation, Redactor(secrets_of(command.env)))
+        return _GenerationTap(self, host, generation, redactor_of(command))
 
     def note(self, host: str, generation: int, kind: str, message: Json | None, text: str) -> None:
         """Make an entry."""

@@ -18,6 +18,7 @@ from ..hosts.mcp.selection import Selection, prefix_of
 from ..hosts.mcp.tool import McpToolPlugin
 from ..hosts.mcp_http.oauth_client import OAuthClient
 from ..hosts.mcp_http.tool import McpHttpPlugin
+from ..hosts.report.redaction import Redactor
 from ..pins.tool_record import ToolsNewer, record_of
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.placeholders import Unfilled, fill
@@ -44,7 +45,15 @@ MAX_ENV_FILE_BYTES = 1024 * 1024
 
 def load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     """As `loader.Loader` says."""
-    filled = partial(fill, environment=os.environ, folder=source.base, home=Path.home(), separator=os.sep)
+    hidden: list[str] = []
+    filled = partial(
+        fill,
+        environment=os.environ,
+        folder=source.base,
+        home=Path.home(),
+        separator=os.sep,
+        found=hidden.append,
+    )
     name = options.name or source.id
     for key in source.idle:
         instead = IDLE[key]
@@ -59,10 +68,11 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
     except Unfilled as error:
         raise PluginLoadError(f"the MCP server {name!r} {error}", plugin=name) from None
     except ValueError as error:
-        raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from None
+        problem = Redactor(hidden).text(str(error))
+        raise PluginLoadError(f"the MCP server {name!r}: {problem}", plugin=name) from None
     server.pins = _pins(source, name, configuration.profile)
     patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
-    host = replace(options.host, start_deadline=patience)
+    host = replace(options.host, start_deadline=patience, hidden=(*options.host.hidden, *hidden))
     tool = options.tool
     named = tool.idempotent or frozenset()
     if not isinstance(named, bool | str):  # neither all of them nor by key

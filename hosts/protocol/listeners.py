@@ -51,7 +51,7 @@ class RequestOwner(Protocol):
 class HostListener(Protocol):
     """Who is told of a host's generation. All calls come from its pump thread and must not block."""
 
-    def on_stray(self, text: bytes, count: int) -> None:
+    def on_stray(self, text: str, count: int) -> None:
         """A line of output that is no protocol message, and how many it stands for; of a flood a sample is told."""
 
     def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:

@@ -11,12 +11,16 @@ from .peer_events import Stray
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..report.redaction import Redactor
     from .listeners import HostListener
     from .peer_events import Dropped
 
 
 MOST: Final = 100
 """What is told in each interval."""
+
+MOST_OF_A_LINE: Final = 500
+"""Bytes of a line that are told."""
 
 INTERVAL: Final = 1.0
 """Seconds."""
@@ -61,12 +65,21 @@ class Noise:
         host: its name.
         listener: who is told of it.
         now: the time, in seconds.
+        redactor: makes what hides the secrets of the host; asked for once it has printed something.
     """
 
-    def __init__(self, host: str, listener: HostListener, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        host: str,
+        listener: HostListener,
+        now: Callable[[], float],
+        redactor: Callable[[], Redactor],
+    ) -> None:
         self._host = host
         self._listener = listener
         self._now = now
+        self._make_redactor = redactor
+        self._redactor: Redactor | None = None
         self._last = b""
         self._strays = Sample()
         self._dropped: defaultdict[str, Sample] = defaultdict(Sample)
@@ -94,11 +107,13 @@ class Noise:
             self._tell_stray(told)
 
     def _tell_stray(self, told: int) -> None:
-        text = self._last[:500].decode("utf-8", "replace")
+        self._redactor = self._redactor or self._make_redactor()
+        said = self._last[:MOST_OF_A_LINE].decode("utf-8", "replace")
+        text = self._redactor.text(said, cut=len(self._last) > MOST_OF_A_LINE)
         logger.info(
             "host %r printed: %s%s", self._host, text, "" if told == 1 else f" (one of {told:,} lines)"
         )
-        self._listener.on_stray(self._last, told)
+        self._listener.on_stray(text, told)
 
     def _hear_dropped(self, dropped: Dropped) -> None:
         reason, request_id, count = dropped

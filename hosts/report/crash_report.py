@@ -161,7 +161,7 @@ def _describe_end(
     ``in_flight`` requests waited for an answer, ``unfinished`` is the beginning of a line that it did not end, and
     ``oom_kills_before`` what `oom_kills` said when it was started.
     """
-    redactor = Redactor((*secrets_of(command.env), *command.secrets))
+    redactor = redactor_of(command)
     killed = killed_for_memory(oom_kills_before, oom_kills()) if exit_.signal_name == "SIGKILL" else None
     cause = probable_cause(exit_, stderr, in_flight=in_flight, unfinished=unfinished, oom_kill=killed)
     return (
@@ -169,6 +169,11 @@ def _describe_end(
         last_words(stderr, unfinished, redactor),
         () if recorder is None else recorder.dump(redactor),
     )
+
+
+def redactor_of(command: Command) -> Redactor:
+    """What hides all that a host was given in confidence."""
+    return Redactor((*secrets_of(command.env), *command.secrets))
 
 
 def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:

@@ -1,7 +1,8 @@
 """Taking secrets out of what is kept of a host: its frames, and its last words. Pure.
 
-A secret is known by its name (the value of ``api_key``, in any spelling and at any depth) or by its
-value (what the host was given in its environment). Frames are read token by token and not parsed
+A secret is known by its name (the value of ``api_key``, in any spelling and at any depth), by its
+value (what the host was given in its environment), or by the text around it (``TOKEN=…``, ``Bearer …``,
+``//user:password@``). Frames are read token by token and not parsed
 whole, because most are cut: what is half a message has to be as clean as a whole one, and a string
 that is cut in the middle of a secret must not end with the half of it.
 
@@ -41,6 +42,20 @@ def is_secret_name(name: str) -> bool:
     return letters in _NAMES or any(secret in letters for secret in _IN_NAMES)
 
 
+_ASSIGNED = re.compile(r"(?<![\w.-])([\w.-]{1,200})=")
+_ASSIGNED_VALUE = re.compile(
+    r"""
+    (?P<quote> ["'] (?![,:}\]]) ) (?: \\. | (?!(?P=quote)) [^\\\n] )*  # a quotation mark that ends a string of JSON is none
+    | (?: [^\s"'&\\] | \\ (?!["'\\]) )+
+    """,
+    re.VERBOSE,
+)
+_BEARER = re.compile(
+    r"(\bbearer[ \t]+|\bauthorization\s{0,4}[:=]\s{0,4}basic[ \t]+)[\w.~+/=-]+", re.IGNORECASE
+)
+_USER = re.compile(r"""//[^/?#\s"'\\:@]*:[^/?#\s"'\\]*@|(?:(?<=http:)|(?<=https:))//[^/?#\s"'\\]*@""")
+_USER_CUT = re.compile(r"""//[^/?#\s"'\\:@]*:[^/?#\s"'\\]*\Z""")
+
 _TOKEN = re.compile(
     r"""
     "(?P<string> [^"\\]* (?: \\. [^"\\]* )* ) (?P<end> " | \\?\Z ) (?P<key> \s*: )?
@@ -67,7 +82,11 @@ class Redactor:
         self._secrets = sorted((p for p in pieces if len(p) >= SHORTEST), key=len, reverse=True)
 
     def text(self, text: str, *, cut: bool = False) -> str:
-        """Hide values. ``cut``: the text went on, so that its end may be the beginning of one."""
+        """Hide values, and secrets that are known by the text around. ``cut``: the text went on, so that its end may be the beginning of one."""
+        text = _without_users(_without_assigned(self._values(text, cut=cut)))
+        return self._values(_USER_CUT.sub(f"//{HIDDEN}", text) if cut else text)
+
+    def _values(self, text: str, *, cut: bool = False) -> str:
         again = bool(self._secrets)
         while again:
             again = False
@@ -78,17 +97,24 @@ class Redactor:
         if not cut:
             return text
         begun = max((_overlap(text, secret) for secret in self._secrets), default=0)
-        return self.text(text[:-begun] + HIDDEN) if begun >= SHORTEST else text
+        return self._values(text[:-begun] + HIDDEN) if begun >= SHORTEST else text
 
     def frame(self, text: str, *, cut: bool = False) -> str:
         """Hide values, and what stands under secret names, in JSON or the beginning of it."""
         if self.is_clean(text):
             return self.text(text, cut=cut)
+        if not text.lstrip().startswith(("{", "[")):  # words, such as a line that a tool printed
+            text = self.text(text, cut=cut)
         return self._frame(text, cut=cut, nested=0)
 
     def is_clean(self, text: str) -> bool:
         """Whether it is plain that nothing whole in a text, or in a part of it, is to be hidden. An escape may spell anything."""
-        if "\\" in text or not text.isascii() or any(secret in text for secret in self._secrets):
+        if (
+            "\\" in text
+            or ("@" in text and "//" in text)
+            or not text.isascii()
+            or any(secret in text for secret in self._secrets)
+        ):
             return False
         letters = text.encode().lower().translate(None, _NO_WORDS)
         return _SUSPECT.search(letters) is None
@@ -114,7 +140,8 @@ class Redactor:
                 clean = self._string(plain, cut=cut and partial, nested=nested)
             return token[0] if clean == plain else _encoded(clean) + end.strip("\\") + (key or "")
 
-        return self.text(_TOKEN.sub(shown, text), cut=cut)
+        # Of the signs around a secret only those that no quotation mark is among: else this was JSON.
+        return self._values(_without_users(_TOKEN.sub(shown, text)), cut=cut)
 
     def _bare(self, bare: str, place: _Place) -> str:
         if bare in _CONSTANTS:
@@ -130,6 +157,22 @@ class Redactor:
         if nested < _NESTED and '"' in string and ":" in string:  # arguments of calls are JSON in a string
             return self._frame(string, cut=cut, nested=nested + 1)
         return string
+
+
+def _without_assigned(text: str) -> str:
+    """A text without what stands after ``token=``, and the like: that of a secret within the value of another name too."""
+    pieces, end = [], 0
+    for found in _ASSIGNED.finditer(text):
+        if found.start() < end or not is_secret_name(found[1]):
+            continue
+        if (value := _ASSIGNED_VALUE.match(text, found.end())) is not None:
+            pieces += [text[end : found.end()], value["quote"] or "", HIDDEN]
+            end = value.end()
+    return "".join([*pieces, text[end:]])
+
+
+def _without_users(text: str) -> str:
+    return _BEARER.sub(rf"\1{HIDDEN}", _USER.sub(f"//{HIDDEN}@", text))
 
 
 class _Place:

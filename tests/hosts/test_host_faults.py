@@ -47,7 +47,7 @@ def test_what_is_printed_is_told_and_counted():
     with running(says("one", "two", ANSWER)) as (host, ear):
         ask(host, "execute_tool", {}, PATIENCE)
 
-        assert ear.of("stray") == [(b"one",), (b"two",)]
+        assert ear.of("stray") == [("one",), ("two",)]
         assert host.counts == {"stray": 2}
 
 

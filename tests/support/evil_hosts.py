@@ -120,7 +120,7 @@ class HostEar(Log):
         self.dropped: Counter[str] = Counter()
         self.told: Counter[str] = Counter()
 
-    def on_stray(self, text: bytes, count: int) -> None:
+    def on_stray(self, text: str, count: int) -> None:
         self.add("stray", text)
         self.strays += count
 

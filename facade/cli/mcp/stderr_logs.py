@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...base.foreign import Log
 from ...base.private_files import make_private_folder, open_private
-from ...hosts.environment import secrets_of
-from ...hosts.report.redaction import Redactor
+from ...hosts.report.crash_report import redactor_of
 from ..ui.text import clean_lines
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from io import FileIO
 
     from ...hosts.process.process import Command, ProcessExit
+    from ...hosts.report.redaction import Redactor
 
 logger: Log = Log("callboard.mcp")
 
@@ -67,7 +67,7 @@ class StderrLogs:
             file = self._files.get(host)
             if file is None:
                 file = self._files[host] = _BoundedFile(self.folder / f"{file_name(host, host)}.log")
-        return _GenerationLog(file, Redactor((*secrets_of(command.env), *command.secrets)), generation)
+        return _GenerationLog(file, redactor_of(command), generation)
 
 
 class _GenerationLog:

@@ -101,6 +101,52 @@ def test_what_a_host_was_given_beyond_what_every_host_gets_is_secret():
     assert secrets_of(environment) == ("abcdef", "production")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("OPENAI_API_KEY=abc123 npm start", "OPENAI_API_KEY=*** npm start"),
+        ("run --api-key=abc123", "run --api-key=***"),
+        ("token='a b',n=1", "token='***',n=1"),
+        ('password="a b" n=1', 'password="***" n=1'),
+        ("GET /x?page=2&access_token=abc&n=1", "GET /x?page=2&access_token=***&n=1"),
+        ("DEBUG=1;TOKEN=abc", "DEBUG=1;TOKEN=***"),
+        ("url=https://x/?token=abc", "url=https://x/?token=***"),
+        ("TOKEN=", "TOKEN="),
+        ("n=1 path=/tmp", "n=1 path=/tmp"),
+        ("if token == other", "if token == other"),
+        ("Authorization: Bearer abc.d-e_f=", "Authorization: Bearer ***"),
+        ("authorization: basic bWU6c2Vj", "authorization: basic ***"),
+        ("BEARER abcdef", "BEARER ***"),
+        ("http://me:s3cr3t@host:80/p", "http://***@host:80/p"),
+        ("postgres://me:s3c@r3t@host/db", "postgres://***@host/db"),
+        ("https://ghp_token@github.com/a", "https://***@github.com/a"),
+        ("ssh://git@github.com/a", "ssh://git@github.com/a"),
+        ("//me:s3cr3t@host", "//***@host"),
+        ("// me: see x@y", "// me: see x@y"),
+        ("http://host:80/me:s3cr3t@x", "http://host:80/me:s3cr3t@x"),
+    ],
+)
+def test_a_secret_is_known_by_what_stands_before_it_in_a_text(text, shown):
+    in_json, shown_in_json = json.dumps({"a": [text]}), json.dumps({"a": [shown]})
+
+    assert Redactor().text(text) == shown
+    assert Redactor().frame(in_json) == shown_in_json
+    assert Redactor().frame(json.dumps({"b": in_json})) == json.dumps({"b": shown_in_json})
+
+
+@pytest.mark.parametrize(
+    "text", ["at http://me:s3cr", "at http://me:", "Bearer s3cr", "TOKEN=s3cr", 'TOKEN="s3cr']
+)
+def test_the_beginning_of_such_a_secret_is_hidden_at_a_cut(text):
+    assert "s3cr" not in Redactor().text(text, cut=True)
+    assert "s3cr" not in Redactor().frame('{"a": ' + json.dumps(text)[:-1], cut=True)
+
+
+def test_such_secrets_are_looked_for_in_time_that_grows_with_the_text():
+    for unit in ("token='", "//", "//a:", "a", "bearer ", "a=", "authorization", 'token="'):
+        Redactor().text(unit * (200_000 // len(unit)), cut=True)
+
+
 texts = st.text(alphabet=string.ascii_letters + string.digits + ' "\\\n{}[]:,é€😀', max_size=12)
 secrets = st.text(
     alphabet=string.ascii_letters + string.digits + '"\\\n{:é€😀', min_size=SHORTEST, max_size=20
@@ -212,6 +258,7 @@ def strings(text):
             st.sampled_from(
                 ["token", "To-ken", "pass", "compass", "auth", "api", "key", "max_tokens", "jwt"]
             ),
+            st.sampled_from(["=", "//", "@", "://", "Bearer ", "basic ", "authorization: ", "'"]),
             st.text(max_size=4),
         ),
         max_size=24,
