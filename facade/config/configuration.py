@@ -225,14 +225,17 @@ def _read_file(value: Any, file: Path) -> Configuration:
     from ..plugins.placeholders import Unfilled, fill_all  # noqa: PLC0415 - only a file has placeholders
 
     try:
-        filled, _ = fill_all({key: each for key, each in value.items() if key != "plugins"}, os.environ)
+        filled, hidden = fill_all({key: each for key, each in value.items() if key != "plugins"}, os.environ)
     except Unfilled as error:
         raise ConfigurationError(f"${error.path} {error}", path=f"${error.path}") from None
     if isinstance(entries := value.get("plugins"), list):
         filled["plugins"] = [
             FileEntry(each, os.environ) if isinstance(each, dict) else each for each in entries
         ]
-    return replace(read_value({**value, **filled}, base, file), written=value)
+    try:
+        return replace(read_value({**value, **filled}, base, file), written=value)
+    except ConfigurationError as error:
+        raise error.without(hidden) from None
 
 
 def load_text(text: bytes, file: Path) -> Any:

@@ -144,7 +144,8 @@ def parse_entry(entry: Any, base: Path) -> PluginEntry:
     if isinstance(entry, FileEntry):
         filled, hidden = _filled(entry)
         rest |= filled
-    return PluginEntry(source, parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS), hidden)
+    options = parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS, written=entry)
+    return PluginEntry(source, options, hidden)
 
 
 def _filled(entry: FileEntry) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -160,7 +161,11 @@ def _filled(entry: FileEntry) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def parse_options(
-    options: Mapping[str, Any], *, plugin: str, also: frozenset[str] = frozenset()
+    options: Mapping[str, Any],
+    *,
+    plugin: str,
+    also: frozenset[str] = frozenset(),
+    written: Mapping[str, Any] | None = None,
 ) -> PluginOptions:
     """Read the options of one plugin.
 
@@ -168,6 +173,7 @@ def parse_options(
         options: by name; ``None`` stands for the default.
         plugin: whose they are, for errors.
         also: other keys that may have been meant by an unknown one.
+        written: the options as their user wrote them, which a refusal tells: nothing is filled in there.
 
     Raises:
         PluginLoadError: an option is not known (names the nearest), or is of the wrong kind.
@@ -184,8 +190,9 @@ def parse_options(
         try:
             read[key] = OPTIONS[key][0](value)
         except ValueError as error:
+            told = value if written is None else written.get(key, value)
             raise PluginLoadError(
-                f"option {key!r} of plugin {plugin} is {value!r:.100}; it has to be {error}", plugin=plugin
+                f"option {key!r} of plugin {plugin} is {told!r:.100}; it has to be {error}", plugin=plugin
             ) from None
     return PluginOptions(**read)
 

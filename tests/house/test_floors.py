@@ -160,6 +160,7 @@ IN_FUNCTION = {
     ): "only a board with hosts needs it",
     ("facade/callboard.py", "callboard.actors.threads.uninterrupted"): "only a start needs it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
+    ("facade/config/errors.py", "callboard.hosts.report.redaction"): "only a refusal needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("plugins/amplifier/module.py", "asyncio"): "as above",

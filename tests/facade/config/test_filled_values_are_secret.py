@@ -16,6 +16,10 @@ from tools import tool_call
 SERVER = str(PROGRAMS / "python" / "mcp_server.py")
 SECRET = "hushhush"
 SHORT = "h7sh"
+LONG = "l7ng" * 50
+"""No refusal tells it whole."""
+
+VARIABLES = {"MY_SECRET": SECRET, "MY_SHORT": SHORT, "MY_LONG": LONG}
 
 CRASHES = """
 import sys
@@ -37,8 +41,8 @@ for line in sys.stdin:
 
 @pytest.fixture(autouse=True)
 def secrets(monkeypatch):
-    monkeypatch.setenv("MY_SECRET", SECRET)
-    monkeypatch.setenv("MY_SHORT", SHORT)
+    for name, value in VARIABLES.items():
+        monkeypatch.setenv(name, value)
     with no_leaks():
         yield
 
@@ -86,7 +90,7 @@ def test_no_command_prints_what_was_filled_in(tmp_path, command, name):
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"a": ENTRIES[name]}}))
 
-    ended = callboard(*command, *(["--trust"] if command == ["tools"] else []), str(file))
+    ended = callboard(*command, *(["--trust"] if command == ["tools"] else []), str(file), env=VARIABLES)
 
     assert "a" in ended.stdout + ended.stderr
     assert [each for each in (SECRET, SHORT) if each in ended.stdout + ended.stderr] == []
@@ -103,3 +107,27 @@ def test_a_result_of_a_tool_is_left_as_it_is(tmp_path):
         answered = board.execute(tool_call("argv"))
 
     assert json.loads(answered["result"]) == [SECRET, f"token={SHORT}"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"plugins": [{"plugin": "a.B", "env": {"A=B": "${env:MY_SECRET}${env:MY_SHORT}"}}]},
+        {"plugins": [{"plugin": "a.B", "config": "${env:MY_SECRET} ${env:MY_SHORT}"}]},
+        {"plugin_cache_dir": ["${env:MY_SECRET}", "${env:MY_SHORT}"]},
+        {"plugins": [], "calls": {"deadline": "${env:MY_SECRET}${env:MY_SHORT}"}},
+        {"state": {"store": "${env:MY_SECRET}${env:MY_SHORT}"}},
+        {"calls": {"deadline": "${env:MY_LONG}"}},
+        {"plugin_cache_dir": {"${env:NONE}": "${env:MY_SHORT}${env:MY_LONG}"}},
+    ],
+)
+def test_no_refusal_of_a_configuration_says_what_was_filled_in(tmp_path, value):
+    file = tmp_path / "agent.json"
+    file.write_text(json.dumps(value))
+
+    ended = callboard("check", str(file), env=VARIABLES)
+    started = callboard("tools", "--trust", str(file), env=VARIABLES)
+
+    said = ended.stdout + ended.stderr + started.stdout + started.stderr
+    assert started.returncode != 0
+    assert [each for each in (SECRET, SHORT, "l7ng") if each in said] == []
