@@ -30,6 +30,7 @@ from .errors import (
     require_object,
     require_texts,
     require_version,
+    without_values,
 )
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
@@ -235,7 +236,7 @@ def _read_file(value: Any, file: Path) -> Configuration:
     try:
         return replace(read_value({**value, **filled}, base, file), written=value)
     except ConfigurationError as error:
-        raise error.without(hidden) from None
+        raise without_values(error, hidden) from None
 
 
 def load_text(text: bytes, file: Path) -> Any:

@@ -33,13 +33,14 @@ class ConfigurationError(CallboardError):
         self.paths: tuple[str, ...] = tuple(paths) or (path,)
         self.file = file
 
-    def without(self, hidden: Iterable[str]) -> ConfigurationError:
-        """The error without values that were filled in, of which it may tell the beginning."""
-        from ..hosts.report.redaction import Redactor  # noqa: PLC0415 - only a refusal needs it
 
-        redactor = Redactor([text for each in hidden for text in (each, repr(each)[1:-1])])
-        clauses = [redactor.text(each, cut=True) for each in str(self).split("; ")]
-        return ConfigurationError("; ".join(clauses), path=self.path, paths=self.paths)
+def without_values(error: ConfigurationError, hidden: Iterable[str]) -> ConfigurationError:
+    """Return an error without values that were filled in, of which it may tell the beginning."""
+    from ..hosts.report.redaction import Redactor  # noqa: PLC0415 - only a refusal needs it
+
+    redactor = Redactor([text for each in hidden for text in (each, repr(each)[1:-1])])
+    clauses = [redactor.text(each, cut=True) for each in str(error).split("; ")]
+    return ConfigurationError("; ".join(clauses), path=error.path, paths=error.paths)
 
 
 def refused(value: Any, path: str, wanted: str) -> ConfigurationError:

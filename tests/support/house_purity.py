@@ -37,7 +37,6 @@ SHELLS = {
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
     "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",
-    "base/threads.py": "it looks at threads, and imports in one of its own",
     "base/private_files.py": "it makes files, and looks at their modes",
     "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",
     "plugins/time_limit.py": "it looks at the clock",
@@ -162,6 +161,10 @@ ALLOWED = {
         "base/foreign.py",
         "threading",
     ): "it asks whether this is the main thread, whose interrupts are the program's",
+    (
+        "base/threads.py",
+        "threading",
+    ): "it imports in a thread that no signal handler interrupts, and waits for it",
     ("base/foreign.py", "signal"): "it asks which handlers are installed, to tell what they raise",
     ("plugins/adapter/async_bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
     ("supervision/restart/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
