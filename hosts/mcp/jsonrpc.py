@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
@@ -101,7 +102,7 @@ def read(line: bytes) -> Received:
 
 
 def _spoilt(line: bytes) -> Answer | Unreadable:
-    """Whoever waits for the answer of that id has nothing else to wait for."""
+    """Say whose answer a line is that cannot be read: its caller has nothing else to wait for."""
     outer = outer_text(line)
     named = ID.search(outer)
     if named is None or b'"jsonrpc"' not in outer or b'"method"' in outer:
@@ -110,15 +111,17 @@ def _spoilt(line: bytes) -> Answer | Unreadable:
 
 
 def _loaded(line: bytes) -> Any:
-    """Raises `JsonValueError`."""
+    """Read a message, without the keys that Callboard alone may say. Raises `JsonValueError`."""
     message = load_json(line)
     if may_be_deep(line):
         require_inner(message, what="$")
-    # What is written in escapes may say it too.
-    return without_forged_meta(message) if b"callboard" in line or b"\\u" in line else message
+    may_forge = b"callboard" in line or (b"\\u00" in line and _ESCAPED.search(line) is not None)
+    return without_forged_meta(message) if may_forge else message
 
 
 _OURS: Final = "callboard/"
+_ESCAPED: Final = re.compile(rb"\\u00[2-7]")
+"""A character of ASCII that is written as an escape, as a forged key may be; writers of other languages' texts escape none of these."""
 _DATA: Final = frozenset(
     {
         "structuredContent",
@@ -131,11 +134,11 @@ _DATA: Final = frozenset(
         "_meta",
     }
 )
-"""What holds the data of tools, and not of MCP."""
+"""Keys whose values are the data of tools, and not of MCP."""
 
 
 def without_forged_meta(value: Any) -> Any:
-    """A value of MCP, but without what is ours to say: ``callboard/…`` in any ``_meta`` that is not in the data of a tool."""
+    """Return a value of MCP without the keys ``callboard/…`` in each ``_meta`` of the protocol; the data of tools stays as it is."""
     if isinstance(value, list):
         return [without_forged_meta(each) for each in value]
     if not isinstance(value, dict):
