@@ -59,8 +59,8 @@ class Connections:
         while True:
             try:
                 accepted, _ = await loop.sock_accept(listening)
-            except OSError as error:  # there is no descriptor; or the connection has gone already
-                if error.errno in {errno.EMFILE, errno.ENFILE}:
+            except OSError as error:
+                if error.errno != errno.ECONNABORTED:  # of a client that has gone already
                     self._warn("no connection can be taken: %s", error.strerror)
                     await asyncio.sleep(_PAUSE)
                 continue
@@ -93,19 +93,19 @@ class Connections:
             logger.warning("%s%s", text % given, more)
 
     def open(self, connection: Connection) -> None:
-        """It has begun."""
+        """Count a connection that has begun."""
         self._open.add(connection)
 
     def silent(self, connection: Connection) -> None:
-        """It has yet to send a request's headers."""
+        """Note that a connection has yet to send a request's headers."""
         self._silent[connection] = None
 
     def heard(self, connection: Connection) -> None:
-        """It has sent them."""
+        """Note that a connection has sent a request's headers."""
         self._silent.pop(connection, None)
 
     def close(self, connection: Connection) -> None:
-        """It has ended."""
+        """Count a connection no more, which has ended."""
         self._open.discard(connection)
         self._silent.pop(connection, None)
 

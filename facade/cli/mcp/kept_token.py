@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -66,12 +67,8 @@ def _make(file: Path) -> None:
             out.write(secrets.token_urlsafe(_BYTES).encode() + b"\n")
             out.flush()
             os.fsync(out.fileno())
-        try:
-            os.link(
-                making, file
-            )  # unlike a renaming it replaces nothing: of two processes the first one's stays
-        except FileExistsError:
-            return
+        with suppress(FileExistsError):  # of two processes the first one's stays: a renaming would replace it
+            os.link(making, file)
     finally:
         making.unlink(missing_ok=True)
 
