@@ -239,17 +239,18 @@ def test_an_interrupt_while_a_loop_reads_ends_the_host_and_no_call_hangs():
 
         async def main():
             await led(board)
-            host = plugin.host
-            hear, host._peer.receive = host._peer.receive, interrupted
-            call = board.submit(moody())
-            try:
-                await call
-            except KeyboardInterrupt:
-                host._peer.receive = hear
-                raise
+            peer, of_the_loop = plugin.host._peer, threading.current_thread()
+            hear = peer.receive
 
-        def interrupted(_: bytes) -> Any:
-            raise KeyboardInterrupt
+            def interrupted(data: bytes) -> Any:
+                if threading.current_thread() is not of_the_loop:  # it was too slow to keep the reading
+                    return hear(data)
+                peer.receive = hear
+                raise KeyboardInterrupt
+
+            peer.receive = interrupted
+            while True:
+                await board.submit(moody())
 
         with pytest.raises(KeyboardInterrupt):
             in_loop(main())

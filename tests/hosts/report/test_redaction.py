@@ -269,7 +269,8 @@ def test_the_short_way_for_frames_with_nothing_to_hide_shows_what_the_long_way_s
 
     shown = redactor.frame(text)
 
-    assert shown == redactor._frame(text, cut=False, nested=0)
+    read = text if text.lstrip().startswith(("{", "[")) else redactor.text(text)
+    assert shown == redactor._frame(read, cut=False, nested=0)
 
 
 def test_the_short_way_is_not_taken_by_what_an_escape_spells():
