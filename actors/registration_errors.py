@@ -69,7 +69,10 @@ class HostNotRunning(PluginLoadError):
         next_start_in: float | None,
         neighbours: tuple[str, ...],
     ) -> None:
-        crash = f"; its last crash: {report['exit']}, {report['cause']}" if report is not None else ""
+        # The report of a start that failed before there was a process says no exit.
+        crash = (
+            f"; its last crash: {report['exit']}, {report['cause']}" if report and "exit" in report else ""
+        )
         again = "" if next_start_in is None else f" (the next try is in {next_start_in:.1f} s)"
         super().__init__(
             f"plugin {plugin!r} cannot join the host {host!r}, which runs {' and '.join(map(repr, neighbours))}: it was {state} "

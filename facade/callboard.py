@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.board import Board, NotStarted
-from .actors.calls.waiting import in_thread, until_done
+from .actors.calls.waiting import begun_apart, ended_apart
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
-from .actors.threads.once import Once, stop_starting
+from .actors.threads.once import Once
 from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
 from .base.validation import (
@@ -190,17 +190,12 @@ class Callboard:
 
     async def __aenter__(self) -> Self:
         """Do as `start`, and never block the event loop. If its task is cancelled meanwhile, what was started is stopped."""
-        starting = in_thread(self.start, "callboard-start")
-        try:
-            await until_done(starting)
-        except BaseException:  # a cancel of the task: the start goes on in its thread, and is undone there
-            in_thread(partial(stop_starting, starting, self.stop), "callboard-stop", daemon=False)
-            raise
+        await begun_apart(self.start, self.stop)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Do as `stop`, and never block the event loop; the cancellation of its task meanwhile is raised when that is done."""
-        await until_done(in_thread(self.stop, "callboard-stop", daemon=False), shielded=True)
+        await ended_apart(self.stop)
 
     def stop(self, timeout: float = 10.0) -> None:
         """End every call with ``cancelled``, every host and every actor. Done when this returns.

@@ -183,23 +183,70 @@ def running_loop() -> AbstractEventLoop | None:
     return None if events is None else events._get_running_loop()  # noqa: SLF001 - documented for libraries like this one
 
 
-def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
-    """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is."""
-    import_apart("concurrent.futures.thread")
-    from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+def in_thread(
+    function: Callable[[], object], name: str, *, daemon: bool = True, future: Future[None] | None = None
+) -> Future[None]:
+    """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is.
 
-    future: Future[None] = Future()
+    Args:
+        function: takes nothing; what it raises is the future's.
+        name: of the thread.
+        daemon: whether the program may end before it.
+        future: to be returned; who has made it has it also if this is interrupted.
+    """
+    told = new_future() if future is None else future
 
     def run() -> None:
         try:
             function()
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            future.set_exception(error)
+            told.set_exception(error)
         else:
-            future.set_result(None)
+            told.set_result(None)
 
     threading.Thread(target=run, name=name, daemon=daemon).start()
-    return future
+    return told
+
+
+def new_future() -> Future[None]:
+    """Return a future for `in_thread`."""
+    import_apart("concurrent.futures.thread")
+    from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+
+    return Future()
+
+
+async def begun_apart(begin: Callable[[], object], end: Callable[[], object]) -> None:
+    """Begin something in a thread of its own, and await that; whatever is raised meanwhile, it is ended again.
+
+    A signal handler may raise here as the thread begins, and a cancel comes at the wait. The beginning goes on in its thread: so it is ended
+    at once, for the sake of what it waits for, and again once it is over.
+    """
+    beginning = new_future()
+    try:
+        in_thread(begin, "callboard-start", future=beginning)
+        await until_done(beginning)
+    except BaseException:  # an interrupt or a cancel: raised again
+
+        def undo() -> None:
+            end()
+            beginning.add_done_callback(lambda _: end())
+
+        in_thread(undo, "callboard-stop", daemon=False)
+        raise
+
+
+async def ended_apart(end: Callable[[], object]) -> None:
+    """End something in a thread of its own, and await that; a cancel meanwhile is raised when it is done.
+
+    Args:
+        end: may be called twice at a time; the second call waits for the first.
+    """
+    try:
+        await until_done(in_thread(end, "callboard-stop", daemon=False), shielded=True)
+    except BaseException:  # a signal handler may have raised before the thread had begun
+        in_thread(end, "callboard-stop", daemon=False)
+        raise
 
 
 async def until_done(future: Future[None], *, shielded: bool = False) -> None:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from ...base.foreign import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Iterator
 
 logger: Log = Log("callboard.actors")
 
@@ -53,9 +52,3 @@ class Once:
                 self._busy = False
         finally:
             self._lock.release()
-
-
-def stop_starting(starting: Future[None], stop: Callable[[], None]) -> None:
-    """Stop what is started in another thread: now, so that it no longer waits for hosts, and again once it has started."""
-    stop()
-    starting.add_done_callback(lambda _: stop())

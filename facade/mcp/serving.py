@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from ..actors.board import NotStarted
-from ..actors.calls.waiting import in_thread, until_done
+from ..actors.calls.waiting import ended_apart, in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log, contain
 from ..base.validation import require_call_options
@@ -144,8 +144,7 @@ class BoardServer:
 
     async def stop(self) -> None:
         """Stop the board; done when this returns."""
-        stopping = in_thread(lambda: self.board.stop(STOP_TIMEOUT), "callboard-stop", daemon=False)
-        await until_done(stopping, shielded=True)
+        await ended_apart(lambda: self.board.stop(STOP_TIMEOUT))
 
     async def _until_up(self) -> None:
         # Servers of the handshake era are told once what they may ask for, and that is what the client can be asked for.

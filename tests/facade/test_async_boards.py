@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 
 import anyio
 import pytest
 from callboard import Callboard, NotStarted
 from callboard.actors.calls.waiting import in_thread, until_done
+from callboard.actors.state.store import StateStoreInUse
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write
 from tools import tool_call
@@ -162,3 +164,48 @@ def test_a_board_that_was_stopped_within_can_be_left(backend):
 
     with no_leaks():
         anyio.run(main, backend=backend)
+
+
+class Raised(Exception):
+    """Raised by a signal handler."""
+
+
+@pytest.mark.parametrize("has_begun", [True, False], ids=["once it has begun", "before it has begun"])
+@pytest.mark.parametrize("thread", ["callboard-start", "callboard-stop"])
+def test_a_handler_that_raises_as_the_thread_of_a_start_or_stop_begins_leaves_no_board_running(
+    thread, has_begun, monkeypatch, tmp_path
+):
+    start, threads = threading.Thread.start, []
+    file = tmp_path / "state.db"
+
+    def interrupted(begun):
+        if begun.name == thread:
+            monkeypatch.undo()
+            if has_begun:
+                start(begun)
+                threads.append(begun)
+            raise Raised
+        start(begun)
+
+    async def main(board):
+        async with board:
+            pass
+
+    with no_leaks():
+        monkeypatch.setattr(threading.Thread, "start", interrupted)
+        board = Callboard(state=file)
+        with pytest.raises(Raised):
+            asyncio.run(main(board))
+        for each in threads:
+            each.join()
+
+        wait_until(lambda: not board.status()["running"])
+        wait_until(lambda: is_free(file))
+
+
+def is_free(file):
+    try:
+        Callboard(state=file).start().stop()
+    except StateStoreInUse:
+        return False
+    return True

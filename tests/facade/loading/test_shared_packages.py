@@ -184,3 +184,19 @@ def test_a_plugin_loaded_into_a_host_that_is_parked_is_told_so_and_comes_in_once
 
     assert (raised.value.host, raised.value.state, raised.value.report["code"]) == ("club", "parked", 7)
     assert results[0]["pid"] == results[1]["pid"]
+
+
+def test_a_plugin_loaded_into_a_host_that_never_started_is_told_why(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.mjs").write_text("export default {}")
+    first, second = (
+        {"node_tool": {"file": str(tmp_path / f"{name}.mjs"), "id": name}} for name in ("first", "second")
+    )
+
+    with (
+        Callboard({"node": "/no/such/node", "plugins": [{**first, "share": "house"}]}) as board,
+        pytest.raises(HostNotRunning, match="/no/such/node") as refused,
+    ):
+        board.load(second, share="house")
+
+    assert (refused.value.host, refused.value.state) == ("house", "parked")
