@@ -16,6 +16,7 @@ from ..config.configuration import load_text, read_value, unknown_of
 from ..config.errors import ConfigurationError
 from ..config.mcp_servers import servers_of
 from ..config.plugin_options import options_of
+from ..config.profile import weakenings_of
 from ..config.provider_section import choose
 from ..plugins.sources.entry import parse_entry, parse_options
 from ..plugins.sources.source import SOURCE_KEYS, parse_source, spelled
@@ -89,6 +90,9 @@ def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
             yield Problem(key.path, key.why)
             unknown.append(key.path)
             rest.take_out(key.path)
+        for path, why in weakenings_of(value):
+            yield Problem(path, why)
+            rest.take_out(path)
     told: list[str] = []
     configuration: Configuration | None = None
     while configuration is None:

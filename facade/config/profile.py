@@ -92,7 +92,7 @@ def _false(value: Any) -> str | None:
 def _at_most(most: float) -> Callable[[Any], str | None]:
     def look(value: Any) -> str | None:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        return None if number and value <= most else f"has to be a number, at most {most:,g}"
+        return None if number and value <= most else f"has to be a number, at most {most:,.0f}"
 
     return look
 
@@ -146,9 +146,8 @@ def _validate(value: Any) -> str | None:
     return "has to be true for all tools" if weak else None
 
 
-def _mcp(value: Any) -> str | None:
-    pin = value.get("pin") if isinstance(value, Mapping) else None
-    return f"has {pin!r:.60} as 'pin', which has to be 'withhold'" if pin in {"off", "tell"} else None
+def _pin(value: Any) -> str | None:
+    return f"is {value!r:.60}; it has to be 'withhold'" if value in ("off", "tell") else None
 
 
 _OF_SECTIONS: Final[dict[str, dict[str, Callable[[Any], str | None]]]] = {
@@ -165,7 +164,6 @@ _OF_SECTIONS: Final[dict[str, dict[str, Callable[[Any], str | None]]]] = {
     },
 }
 _OF_ENTRIES: Final[dict[str, Callable[[Any], str | None]]] = {
-    "mcp": _mcp,
     "sandbox": _sandbox,
     "isolate": _isolate,
     "share": _share,
@@ -174,6 +172,7 @@ _OF_ENTRIES: Final[dict[str, Callable[[Any], str | None]]] = {
     "limits": _limits,
     "deadline": lambda value: None if value is None else _at_most(MOST_SECONDS)(value),
 }
+_OF_SERVERS: Final[dict[str, Callable[[Any], str | None]]] = {"pin": _pin}
 """Says of a value why it would weaken the profile; ``None`` if it does not."""
 
 
@@ -196,8 +195,7 @@ def under(profile: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     if profile is None:
         return given
-    weak = list(_weakenings(given))
-    if weak:
+    if weak := _weakenings(given):
         raise ConfigurationError(
             "\n  ".join([f"the profile {profile!r} does not allow it:", *(why for _, why in weak)])
             if len(weak) > 1
@@ -213,6 +211,14 @@ def under(profile: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**given, **sections}
 
 
+def weakenings_of(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """All that weakens the profile of a configuration: each path, and why it is refused. Nothing if its profile cannot be read."""
+    profile = given.get("profile")
+    if profile not in PROFILES:
+        return []
+    return [(path, f"the profile {profile!r} does not allow it: {why}") for path, why in _weakenings(given)]
+
+
 def _weakenings(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What would weaken the profile: each path, and why."""
     found: list[tuple[str, str]] = []
@@ -220,8 +226,13 @@ def _weakenings(given: Mapping[str, Any]) -> list[tuple[str, str]]:
         found += _broken(rules, given.get(section), f"$.{section}")
     plugins = given.get("plugins")
     for index, entry in enumerate(plugins if isinstance(plugins, list | tuple) else ()):
-        found += _broken(_OF_ENTRIES, entry, f"$.plugins[{index}]")
+        found += _broken_of_entry(entry, f"$.plugins[{index}]")
     return found
+
+
+def _broken_of_entry(entry: Any, path: str) -> list[tuple[str, str]]:
+    server = entry.get("mcp") if isinstance(entry, Mapping) else None
+    return _broken(_OF_ENTRIES, entry, path) + _broken(_OF_SERVERS, server, f"{path}.mcp")
 
 
 def _broken(rules: Mapping[str, Callable[[Any], str | None]], value: Any, path: str) -> list[tuple[str, str]]:
@@ -246,7 +257,7 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
         given["sandbox"] = options.sandbox
     if isinstance(entry.source, McpSource):
         given["mcp"] = {"pin": entry.source.pin}
-    weak = _broken(_OF_ENTRIES, given, "$")
+    weak = _broken_of_entry(given, "$")
     if weak:
         raise ConfigurationError(f"the profile {profile!r} does not allow it: {weak[0][1]}", path=weak[0][0])
     if isinstance(entry.source, McpSource) and entry.source.url is not None:

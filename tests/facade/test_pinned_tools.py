@@ -171,7 +171,7 @@ def test_the_strict_profile_withholds_and_refuses_what_is_weaker(pin, tmp_path):
     with pytest.raises(ConfigurationError, match="withhold") as refused:
         Callboard(given)
 
-    assert refused.value.path == "$.plugins[0].mcp"
+    assert refused.value.path == "$.plugins[0].mcp.pin"
     with Callboard({"profile": "strict"}) as board, pytest.raises(ConfigurationError, match="withhold"):
         board.load(given["plugins"][0])
 

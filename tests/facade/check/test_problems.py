@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from callboard.check.problems import problems_of
@@ -251,3 +252,30 @@ def test_a_key_with_a_dot_is_not_the_path_that_it_spells(tmp_path):
     text = '{"plugins": [{"plugin": "callboard.types.ToolResult", "config": {"a.b": 1, "a": {"b": 2}}}]}'
 
     assert check(tmp_path, text) == []
+
+
+def test_each_fault_under_a_profile_is_one_problem_at_its_own_place(tmp_path):
+    (tmp_path / "tool.mjs").write_text("")
+    weak = {
+        "profile": "strict",
+        "plugin_policy": {"node_build": True},
+        "calls": {"validate": False, "dedline": 3},
+        "plugins": [
+            {"node_tool": {"file": "tool.mjs"}, "sandbox": False, "deadline": 9999, "dedline": 3},
+            {"mcp": {"command": sys.executable, "pin": "off"}},
+        ],
+    }
+
+    found = check(tmp_path, weak)
+
+    assert {problem.path for problem in found} == {
+        "$.plugin_policy.node_build",
+        "$.calls.validate",
+        "$.calls.dedline",
+        "$.plugins[0].sandbox",
+        "$.plugins[0].deadline",
+        "$.plugins[0].dedline",
+        "$.plugins[1].mcp.pin",
+    }
+    assert len(found) == len({problem.position for problem in found}) == 7
+    assert not [problem for problem in found if "\n" in problem.message]
