@@ -1,10 +1,11 @@
-"""Where a path leads once its symbolic links are followed, also where they lead in a circle.
+"""Where a path leads once its symbolic links are followed, also where they lead in a circle, or its ``..`` alone.
 
 Nothing is opened, and what is found need not exist.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,3 +21,20 @@ def resolved(path: Path) -> Path:
         return path.resolve()
     except RuntimeError:
         return path.absolute()
+
+
+def without_dots(path: Path) -> Path:
+    """Return an absolute path without ``..``, as the system follows it: of a link, that is the folder above its target.
+
+    All other links stay. Such a path leads to the same file where the folders before each ``..`` cannot be seen, as in a sandbox.
+    """
+    return reduce(_below, path.parts[1:], type(path)(path.anchor))
+
+
+def _below(folder: Path, name: str) -> Path:
+    if name != "..":
+        return folder / name
+    try:
+        return resolved(folder).parent
+    except ValueError:  # it has a NUL, and leads to no file
+        return folder / name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import PluginLoadError
 from ..base.foreign import Log
+from ..base.paths import without_dots
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.pins import Pins
 from ..hosts.mcp.result_bound import DEFAULT_LIMIT
@@ -173,7 +174,7 @@ def takes_long(_: McpSource, __: bool | None, ___: Configuration) -> bool:
 
 
 def _folder(source: McpSource, filled: Callable[[str], str], said: str) -> Path:
-    return source.base / Path(filled(said)).expanduser()
+    return without_dots(source.base / Path(filled(said)).expanduser())
 
 
 def _env_file(file: Path) -> dict[str, str]:

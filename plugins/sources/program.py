@@ -82,7 +82,7 @@ def parse_bash(value: Any, base: Path) -> BashSource:
 
 def bash_source(path: str, base: Path, name: str | None = None) -> BashSource:
     """The source of scripts at a path."""
-    found = base.absolute() / Path(path).expanduser()
+    found = located(path, base)
     return BashSource(found, name or found.stem or "bash")
 
 
@@ -119,11 +119,21 @@ def parse_command(value: Any, base: Path) -> CommandSource:
     root = base.absolute()
     return CommandSource(
         tuple(command),
-        root / Path(value.get("cwd", ".")).expanduser(),
+        located(value.get("cwd", "."), base),
         root,
         value.get("id") or name_of_command(command),
         extended=protocol == "thp/1+",
     )
+
+
+def located(path: str, base: Path) -> Path:
+    """The absolute path of one that is relative to a folder, without ``..``."""
+    found = base.absolute() / Path(path).expanduser()
+    if ".." not in found.parts:
+        return found
+    from ...base.paths import without_dots  # noqa: PLC0415 - only a path with dots needs it
+
+    return without_dots(found)
 
 
 def is_word(word: Any) -> bool:

@@ -14,8 +14,8 @@
 | ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
-Reading looks at no file, but to say what was meant by a path without a kind: relative paths are made absolute, and whether
-something is there is for the loader to find out.
+Reading looks at no file, but to say what was meant by a path without a kind, and to see where ``..`` leads: relative paths are
+made absolute and lose their ``..``, and whether something is there is for the loader to find out.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from .program import (
     CommandSource,
     SourceProblem,
     bash_source,
+    located,
     parse_bash,
     parse_command,
 )
@@ -184,7 +185,7 @@ def _parse_text(text: str, base: Path) -> PluginSource:
         return InstalledSource(rest)
     if prefix == "bash":
         return bash_source(rest, base)
-    directory = _absolute(rest, base)
+    directory = located(rest, base)
     return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
 
 
@@ -198,7 +199,7 @@ def _proposed(text: str, base: Path) -> str:
     """What was probably meant by a path without a kind, as the end of a sentence. Only here is a file looked at, since only the error depends on it."""
     if not text:
         return ""
-    place = _absolute(text, base)
+    place = located(text, base)
     try:
         kind = next((kind for file, kind in _BY_FILE.items() if (place / file).is_file()), None)
         if place.is_file() and place.suffix in _SCRIPTS:
@@ -227,12 +228,12 @@ def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
     kind = kinds.pop()
     _require_keys(entry, value, kind)
     if kind == "path":
-        return NodePackageSource(_absolute(value["path"], base))
+        return NodePackageSource(located(value["path"], base))
     if kind == "git":
         return _git(entry, value["git"], value.get("ref"), base, submodules=value.get("submodules", False))
     if kind == "npm":
         return _npm(entry, value["npm"], value.get("integrity"))
-    file = _absolute(value["file"], base)
+    file = located(value["file"], base)
     return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
 
 
@@ -255,7 +256,9 @@ def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool 
     for word, problem in ((url, address_problem(url)), (ref, ref_problem(ref) if ref else None)):
         if problem is not None:
             raise _refused(entry, f"has {word!r}, which {problem}")
-    return NodeGitSource(str(_absolute(url, base)) if is_local(url) else url, ref, submodules)
+    return NodeGitSource(
+        str(base.absolute() / Path(url).expanduser()) if is_local(url) else url, ref, submodules
+    )
 
 
 def _npm(entry: Any, text: str, integrity: str | None = None) -> NpmSource:
@@ -263,10 +266,6 @@ def _npm(entry: Any, text: str, integrity: str | None = None) -> NpmSource:
         return read_npm_source(text, integrity)
     except ValueError as problem:
         raise _refused(entry, str(problem)) from None
-
-
-def _absolute(path: str, base: Path) -> Path:
-    return base.absolute() / Path(path).expanduser()
 
 
 def _refused(spelling: Any, problem: str) -> PluginLoadError:

@@ -359,3 +359,11 @@ def test_a_tool_in_a_sandbox_that_runs_out_of_memory_is_told_as_such(tmp_path):
 
     assert caught.value.report["signal"] == signal.SIGABRT
     assert "JavaScript heap" in caught.value.report["cause"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_path_with_dots_is_the_folder_that_it_leads_to(way, tmp_path):
+    (tmp_path / "board").mkdir()
+
+    with contained(way, tmp_path / "board" / ".." / "own") as board:
+        assert said(board, "echo started").strip() == "started"

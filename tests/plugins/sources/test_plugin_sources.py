@@ -30,7 +30,7 @@ SPELLINGS = [
         PythonObject("plugins.openai_provider.OpenAICompatibleProvider"),
     ),
     ("päckchen.Werkzeug", PythonObject("päckchen.Werkzeug")),
-    ("path:../my-tools", PythonPackageSource(BASE / "../my-tools")),
+    ("path:../my-tools", PythonPackageSource(BASE.parent / "my-tools")),
     ("path:/opt/my-tools", PythonPackageSource(Path("/opt/my-tools"))),
     ("path:C:odd name", PythonPackageSource(BASE / "C:odd name")),
     ("node:./plugins/my-js-tools", NodePackageSource(BASE / "plugins/my-js-tools")),
