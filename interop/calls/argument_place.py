@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from .arguments import Arguments, malformed, parse_arguments
+from .marks import METADATA
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -23,8 +24,10 @@ def arguments_of(
     """Read the arguments of a call from the object that holds them.
 
     Missing and null arguments are ``{}`` only if the form makes them optional and they do not stand elsewhere: as a text, object
-    or list under an unknown key, or as anything under a key by which other forms call them, there or in the object around. A
-    caller that puts its arguments elsewhere would else run its tool without any, and be told of success.
+    or list under an unknown key, or as anything under a key by which other forms call them, there or in the object around.
+    Arguments that are blank or an empty object are ``{}`` only if nothing stands elsewhere either; a key that holds nothing
+    counts beside missing ones alone. A caller that puts its arguments elsewhere would else run its tool without any, and be
+    told of success.
 
     Args:
         call: the object with the arguments.
@@ -35,22 +38,37 @@ def arguments_of(
         decode_twice: see `parse_arguments`.
     """
     value = call.get(key)
-    if value is not None:
-        return parse_arguments(value, decode_twice=decode_twice)
+    read = None if value is None else parse_arguments(value, decode_twice=decode_twice)
+    if read is not None and (read.kind != "object" or read.payload):
+        return read
     strays = [
         name
         for name, item in call.items()
-        if name not in known and (isinstance(item, dict | str | list) or _is_said(name, item))
+        if name not in known
+        and name != key
+        and not _is_added(name)
+        and (isinstance(item, dict | str | list) or _is_said(name, item))
+        and (read is None or _holds(item))
     ]
     strays += [
         name
         for name, item in around.items()
-        if item is not call and name not in strays and _is_said(name, item)
+        if item is not call and name not in strays and _is_said(name, item) and (read is None or _holds(item))
     ]
-    if not required and not strays:
-        return Arguments("object", {}, None, None)
+    if not strays and (read is not None or not required):
+        return read or Arguments("object", {}, None, None)
     beside = ", but has " + ", ".join(f"{name[:60]!a}" for name in strays[:_MOST_TOLD]) if strays else ""
-    return malformed(None, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
+    raw = None if read is None else read.raw
+    return malformed(raw, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
+
+
+def _is_added(name: str) -> bool:
+    return name in _ADDED or name.startswith(_VENDORS)
+
+
+def _holds(item: Any) -> bool:
+    """Say whether a value is anything but a blank text, an empty object or an empty list."""
+    return bool(item.strip()) if isinstance(item, str) else not isinstance(item, dict | list) or bool(item)
 
 
 def _is_said(name: str, item: Any) -> bool:
@@ -71,5 +89,28 @@ _ARGUMENTS: Final = frozenset(
     }
 )
 """Keys under which some form has its arguments, beside those that begin with ``arg``."""
+
+_ADDED: Final = frozenset(
+    {
+        METADATA,
+        "_meta",
+        "cache_control",
+        "callProviderMetadata",
+        "extra_content",
+        "extras",
+        "parsed_arguments",
+        "provider_data",
+        "providerMetadata",
+        "providerOptions",
+        "provider_specific_fields",
+        "signature",
+        "thoughtSignature",
+        "thought_signature",
+    }
+)
+"""What servers, gateways and clients add to calls of any form; it holds no arguments that the call lacks."""
+
+_VENDORS: Final = ("x_", "x-")
+"""How keys begin that a vendor adds by convention."""
 
 _MOST_TOLD: Final = 5

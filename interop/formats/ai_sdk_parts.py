@@ -38,6 +38,7 @@ _OUTPUTS: Final = {
 
 _OF_THE_CALL: Final = ("type", "toolCallId", "toolName", "input", "rawInput", "inputEncoding", "state")
 _OF_THE_RESULT: Final = ("output", "errorText", "preliminary", "resultProviderMetadata", "approval")
+_OF_BOTH: Final = ("title", "dynamic", "invalid", "error", "toolMetadata")
 
 
 class AiSdkCalls:
@@ -177,9 +178,10 @@ def _arguments(value: dict[str, Any]) -> Arguments:
         return Arguments("malformed", None, raw, fault("hosted", "the provider runs this call itself"))
     if value.get("state") == "input-streaming":
         return Arguments("malformed", None, raw, fault("cut_off", "the call is still being written"))
-    if said is not None:
+    if value.get(key) is None and said is not None:
         return parse_arguments(said)
-    return arguments_of(value, key, (*_OF_THE_CALL, *_OF_THE_RESULT), required=True)
+    known = (*_OF_THE_CALL, *_OF_THE_RESULT, *_OF_BOTH)
+    return arguments_of(value, key, known, required=True)
 
 
 def _told(value: dict[str, Any], outcome: str | None) -> tuple[ResultPart, ...]:

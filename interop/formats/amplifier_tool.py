@@ -92,7 +92,7 @@ class AmplifierCalls:
         """Return what is asked for."""
         keys = _payload_keys(value)
         extras = leftovers(value, (*_CALL_KEYS, keys[0]))
-        arguments = arguments_of(value, keys[0], _CALL_KEYS, required=True)
+        arguments = arguments_of(value, keys[0], (*_CALL_KEYS, "visibility"), required=True)
         if len(keys) > 1:
             problem = fault("bad_call", f"it has arguments under {' and '.join(map(repr, keys))}")
             arguments = Arguments("malformed", None, None, problem)

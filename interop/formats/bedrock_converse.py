@@ -101,7 +101,7 @@ class BedrockCalls:
             BEDROCK_TOOL,
             use.get("toolUseId"),
             use.get("name"),
-            arguments_of(use, "input", ("toolUseId", "name", "type"), required=True),
+            arguments_of(use, "input", ("toolUseId", "name", "type"), required=True, around=value),
             metadata={"extras": extras} if extras else {},
         )
 

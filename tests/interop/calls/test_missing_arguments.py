@@ -42,6 +42,14 @@ def _with(call, key, value):
     return call if value is ABSENT else {**call, key: value}
 
 
+def _ai_sdk(key, value):
+    return _with({"type": "tool-call", "toolCallId": "c", "toolName": "f"}, key, value)
+
+
+def _ollama(key, value):
+    return {"function": _with({"name": "f"}, key, value)}
+
+
 FORMS = {
     # form: how it is written, the key of its arguments, what absent and null ones mean
     "openai.chat_completions": (_chat, "arguments", "object"),
@@ -53,7 +61,9 @@ FORMS = {
     "amplifier": (_amplifier, "arguments", "malformed"),
     "amplifier, block of history": (_amplifier, "input", "malformed"),
     "langchain": (_amplifier, "args", "malformed"),
+    "ai_sdk": (_ai_sdk, "input", "malformed"),
 }
+OBJECTS = FORMS | {"ollama": (_ollama, "arguments", "object")}
 
 
 @pytest.mark.parametrize("nothing", [ABSENT, None], ids=["absent", "null"])
@@ -106,6 +116,77 @@ def test_a_call_is_malformed_whose_arguments_stand_around_it(call, key, stray):
 
     assert (read.payload_kind, read.payload) == ("malformed", None)
     assert read.payload_metadata["error"]["found"] == [key]
+
+
+@pytest.mark.parametrize(
+    ("other", "stray"), [("kwargs", {"path": "a"}), ("partial_json", '{"pa'), ("data", ["a"])]
+)
+@pytest.mark.parametrize("empty", ["", " \n", {}, "{}"], ids=["none", "blank", "object", "text of an object"])
+@pytest.mark.parametrize(("written", "key", "_means"), OBJECTS.values(), ids=OBJECTS)
+def test_a_call_is_malformed_whose_arguments_are_empty_beside_an_unknown_key(
+    written, key, _means, empty, other, stray
+):
+    call = written(key, empty)
+    inner = next((item for item in call.values() if isinstance(item, dict) and "name" in item), call)
+    inner[other] = stray
+
+    read = REGISTRY.inspect_call(call)
+
+    assert (read.payload_kind, read.payload) == ("malformed", None)
+    assert read.payload_metadata["error"]["code"] == "no_arguments"
+    assert read.payload_metadata["error"]["found"] == [other]
+
+
+@pytest.mark.parametrize(
+    ("call", "other"),
+    [
+        (_chat("arguments", ""), "args"),
+        (_responses("arguments", ""), "input"),
+        (_anthropic("input", {}), "arguments"),
+        (_bedrock("input", {}), "arguments"),
+        (_gemini("args", {}), "arguments"),
+        (_mcp("arguments", {}), "input"),
+        (_ai_sdk("input", {}), "args"),
+        (_ollama("arguments", {}), "args"),
+        ({"type": "tool-f", "toolCallId": "c", "state": "input-available", "input": {}}, "args"),
+    ],
+)
+def test_a_call_is_malformed_whose_arguments_are_empty_beside_those_of_another_form(call, other):
+    read = REGISTRY.inspect_call({**call, other: {"path": "a"}})
+
+    assert (read.payload_kind, read.payload_metadata["error"]["found"]) == ("malformed", [other])
+
+
+@pytest.mark.parametrize("nothing", [None, "", " ", {}, []])
+@pytest.mark.parametrize(("written", "key", "_means"), OBJECTS.values(), ids=OBJECTS)
+def test_an_unknown_key_that_holds_nothing_is_no_lost_argument(written, key, _means, nothing):
+    call = {**written(key, {}), "note": nothing}
+
+    assert REGISTRY.inspect_call(call).payload == {}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        _with(_anthropic("input", {}), "cache_control", {"type": "ephemeral"}),
+        _with(_responses("arguments", "{}"), "parsed_arguments", {"unit": "C"}),
+        _with(_responses("arguments", "{}"), "provider_data", {"model": "m"}),
+        _with(_responses("arguments", "{}"), "x_vendor", {"trace": "t"}),
+        _with(_amplifier("args", {}), "extras", {"signature": "s"}),
+        _with(_amplifier("input", {}), "visibility", "internal"),
+        _with(_ai_sdk("input", {}), "providerMetadata", {"google": {"thoughtSignature": "s"}}),
+        {
+            "function": {
+                "name": "f",
+                "arguments": "{}",
+                "provider_specific_fields": {"thought_signature": "s"},
+            }
+        },
+    ],
+    ids=["cache", "parsed", "agents sdk", "vendor", "langchain", "amplifier", "ai sdk", "gateway"],
+)
+def test_what_a_form_has_beside_empty_arguments_is_no_lost_argument(call):
+    assert REGISTRY.inspect_call(call).payload == {}
 
 
 def test_unknown_keys_beside_arguments_are_no_arguments():
