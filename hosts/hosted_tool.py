@@ -27,7 +27,7 @@ from .protocol.description import PLAIN, Description
 from .protocol.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from .host import Host
     from .process.process import Command, ProcessExit
@@ -117,6 +117,11 @@ class HostedToolPlugin:
     def differing(self) -> Mapping[str, tuple[str, ...]]:
         """Tools that are not declared as they were kept, by name, and what of them is otherwise."""
         return {}
+
+    @property
+    def idle_rules(self) -> Sequence[str]:
+        """Rules about its tools that fit none of them, as ``deny 'write_fil'``."""
+        return ()
 
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """Other names of one of its tools, by which rules may name it; a server's own, if it is offered under another."""

@@ -144,6 +144,8 @@ class HostedPlugin:
             status["left_out"] = dict(left_out)
         if differing := self.plugin.differing:
             status["differing"] = {name: list(said) for name, said in differing.items()}
+        if idle_rules := self.plugin.idle_rules:
+            status["idle_rules"] = list(idle_rules)
         if self.problem is not None:
             status["problem"] = str(self.problem)
         elif self._rejected_for is not None:

@@ -148,10 +148,10 @@ def idle_rules(rules: ApprovalRules, tools: Iterable[ToolDescriptor]) -> list[st
     return rules.idle({name for tool in tools for name in (tool.plugin_name, *tool.all_names)})
 
 
-def warn_of(idle: Iterable[str]) -> None:
+def warn_of(idle: Iterable[str], where: str = "approval") -> None:
     """Log that these rules have no effect: a misspelt one lets run what it was to forbid."""
     for rule in idle:
-        logger.warning("approval: the rule %s fits no tool; correct its name, or leave it out", rule)
+        logger.warning("%s: the rule %s fits no tool; correct its name, or leave it out", where, rule)
 
 
 def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:

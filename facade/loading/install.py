@@ -13,6 +13,7 @@ from ..base.errors import CallboardError, PluginLoadError
 from ..base.foreign import Log
 from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
+from ..config.hook_section import warn_of
 from ..hosts.mcp.selection import prefix_in, prefix_of, shared_names
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -23,7 +24,7 @@ from .loaded import Loaded, LoadedProvider, LoadedProviders, NotLoaded
 from .prefetch import load_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..actors.amplifier.mount import MountedModule
     from ..actors.board import Board
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 
 logger: Log = Log("callboard")
-
-_SAID = 8
-"""Tools that are named where it is said which are not as they were kept."""
 
 Loading = tuple[Any, "Callable[[], list[Made | NotLoaded]]"]
 """An entry, and what loads it."""
@@ -121,6 +119,7 @@ class Installer:
                     undo.callback(module.close)
                     tools += module.tools
             undo.pop_all()
+        _tell_idle(server for one in begun if (server := _server(one)) is not None)
         return tools
 
     def install_configured(self, board: Board) -> None:
@@ -154,6 +153,7 @@ class Installer:
         else:
             for pair in begun:
                 self._settle(board, *pair)
+        _tell_idle(_servers(board))
 
     def _begin_apart(self, board: Board, one: Loaded) -> None:
         """Begin to run it. A server gives no name to a tool that looks like one of another server's, of those that came after it too."""
@@ -176,7 +176,7 @@ class Installer:
 
         def tell(differing: dict[str, tuple[str, ...]]) -> None:
             # In the thread that reads all hosts: what takes time is done in that which tells events.
-            board.events.publish("tools_differ", name, tools=list(differing), why=why_differing(differing))
+            board.events.publish("tools_differ", name, tools=list(differing), why=pins.why)
 
         pins.on_differing = tell
         if self._listening is not board:
@@ -292,13 +292,9 @@ def _servers(board: Board) -> list[McpToolPlugin]:
     return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
 
 
-def why_differing(differing: Mapping[str, tuple[str, ...]]) -> str:
-    """What of a server's tools is not declared as it was kept, in a sentence."""
-    said = [f"{name} ({changes[0]:.200})" for name, changes in list(differing.items())[:_SAID]]
-    further = len(differing) - len(said)
-    return (
-        f"{', '.join(said)}{f' and {further:,} more' if further else ''}" if said else "all is as it was kept"
-    )
+def _tell_idle(servers: Iterable[McpToolPlugin]) -> None:
+    for server in servers:
+        warn_of(server.idle_rules, f"the MCP server {server.name!r}")
 
 
 def _keep(board: Board, event: Event) -> None:

@@ -25,6 +25,10 @@ LONGEST: Final = 16_384
 _WITHHELD: Final = "it is not declared as it was kept ('pin'): look at it and learn it by 'callboard trust'"
 
 
+_SAID: Final = 8
+"""Tools that are named where it is said which are not as they were kept."""
+
+
 def kept_as(tool: Json) -> str:
     """A declaration as it is kept."""
     text = declared_as(tool)
@@ -73,6 +77,14 @@ class Pins:
         self._now: Declared | None = None
         self._settled: Declared | None = kept
         self.differing: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def why(self) -> str:
+        """What of the tools is not declared as it was kept, in a sentence."""
+        said = [f"{name} ({changes[0]:.200})" for name, changes in list(self.differing.items())[:_SAID]]
+        further = len(self.differing) - len(said)
+        more = f" and {further:,} more" if further else ""
+        return f"{', '.join(said)}{more}" if said else "all is as it was kept"
 
     def refusal(self, tool: Json) -> str | None:
         """Why a tool is not offered; ``None`` if it may be."""

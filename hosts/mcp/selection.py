@@ -71,12 +71,18 @@ class Selection:
         found = prefix_in(name, self.others | {own} if own else self.others)
         return None if found == own else found
 
-    def unused(self, names: Iterable[str]) -> list[str]:
-        """What of the entry fits none of a server's names: misspelt, most likely."""
+    def idle(self, names: Iterable[str]) -> list[str]:
+        """The rules that fit none of a server's names, as ``deny 'write_fil'``: misspelt, most likely."""
         names = list(names)
-        patterns = {*self.allow, *self.deny}
-        idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
-        return sorted([*idle, *(old for old, _ in self.rename if old not in names)])
+        rules = [
+            (verb, rule) for verb, given in (("allow", self.allow), ("deny", self.deny)) for rule in given
+        ]
+        idle = [
+            f"{verb} {rule!r:.100}"
+            for verb, rule in rules
+            if not any(fnmatchcase(name, rule) for name in names)
+        ]
+        return [*idle, *(f"rename {old!r:.100}" for old, _ in self.rename if old not in names)]
 
 
 ALL: Final = Selection()

@@ -150,6 +150,12 @@ class McpToolPlugin(CommandToolPlugin):
         return {} if self._session is None else self._session.offered.left_out
 
     @property
+    def idle_rules(self) -> list[str]:
+        """The rules of its entry's ``tools`` that fit none of the server's tools, as ``deny 'write_fil'``; none before they were listed."""
+        declared = [] if self._session is None else self._session.offered.declared
+        return self._selection.idle(tool["name"] for tool in declared) if declared else []
+
+    @property
     def differing(self) -> dict[str, tuple[str, ...]]:
         """Tools that are not declared as they were kept, by the server's name, and what of them is otherwise."""
         return {} if self.pins is None else self.pins.differing

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 
 import pytest
 from callboard import Callboard
+from command_line import callboard
 from leaks import TEST_MARK, no_leaks
 from programs import PROGRAMS
 from tools import tool_call
@@ -83,3 +85,33 @@ def test_tools_that_may_be_repeated_or_go_unchecked_are_found_by_their_own_names
         answered = board.execute(tool_call("files__pid"))
 
     assert answered["success"]
+
+
+def test_a_rule_of_a_servers_entry_that_fits_none_of_its_tools_is_told(caplog, tmp_path):
+    rules = {
+        "allow": ["e*", "c*", "raed"],
+        "deny": ["ecko", "count"],
+        "rename": {"cuont": "c", "echo": "say"},
+    }
+    given = server("files", "tools=echo,count", tools=rules)
+    file = tmp_path / "board.json"
+    file.write_text(json.dumps({"plugins": [given]}))
+
+    with caplog.at_level(logging.WARNING, "callboard"), board_of(given, OTHER) as board:
+        at_start = [record.getMessage() for record in caplog.records]
+        caplog.clear()
+        board.load(server("later", "tools=text", tools={"deny": ["txet"]}))
+        at_load = [record.getMessage() for record in caplog.records]
+        plugins = board.status()["plugins"]
+    said = callboard("doctor", str(file)).stdout
+
+    idle = ["allow 'raed'", "deny 'ecko'", "rename 'cuont'"]
+    assert [plugins[name].get("idle_rules") for name in ("files", "later", "other")] == [
+        idle,
+        ["deny 'txet'"],
+        None,
+    ]
+    assert [sum(f"rule {rule} " in line for line in at_start) for rule in idle] == [1, 1, 1]
+    assert [line for line in at_load if "rule" not in line or "later" not in line] == []
+    assert len(at_load) == 1
+    assert [rule for rule in idle if rule not in said] == []

@@ -70,6 +70,9 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
             f"not declared as it was kept: {said:.1000}",
             "look at it and learn it by 'callboard trust'",
         )
+    for rule in plugin.get("idle_rules", ()):
+        said = f"the rule {rule} of 'tools' fits none of the server's tools"
+        yield Finding("warn", what, said, "correct its name, or leave it out")
     its = _HOSTS.get(plugin.get("kind", ""), "its host")
     if others > 0:
         its = f"{its} {host['name']!r}, shared with {counted(others, 'other')},"

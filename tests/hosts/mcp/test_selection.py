@@ -49,7 +49,7 @@ def test_a_tool_that_would_have_the_name_of_another_is_left_out() -> None:
 def test_what_fits_no_tool_is_told() -> None:
     selection = Selection(allow=("read_*", "raed_*"), deny=("x",), rename=(("y", "z"),))
 
-    assert selection.unused(["read_file"]) == ["raed_*", "x", "y"]
+    assert selection.idle(["read_file"]) == ["allow 'raed_*'", "deny 'x'", "rename 'y'"]
 
 
 @given(st.text(max_size=200), st.integers(16, 128))
