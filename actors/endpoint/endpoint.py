@@ -31,7 +31,7 @@ from .messages import Unowned
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
 
     from pykka import ActorRef
 
@@ -138,6 +138,7 @@ class Endpoint:
         fallback: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next generation begins afresh.
         state_resets: how often one did.
+        left_out: returns tools that its host has and that are not offered, by name, and why.
         on_awaited, on_waited: see `CallOwner`.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
@@ -173,6 +174,7 @@ class Endpoint:
         self.checks: ArgumentChecks | None = None
         self.objects_only: frozenset[str] = frozenset()
         self.fallback: Fallback | None = None
+        self.left_out: Callable[[], Mapping[str, str]] = dict
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up

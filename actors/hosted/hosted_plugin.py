@@ -88,6 +88,7 @@ class HostedPlugin:
             dispatcher=supervised_host.dispatcher,
         )
         self.endpoint: Endpoint = tool.endpoint
+        self.endpoint.left_out = lambda: plugin.left_out
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
         # In the pump's thread, under the lock of its host: a message is all that may come of it.

@@ -178,6 +178,9 @@ def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
         near = _near(call.tool_name, names)
         hint = f"did you mean {near!r}? There are:" if near is not None else "there are:"
         error = f"there is no tool {call.tool_name!r}; {hint} {shown or 'none'}"
+        for plugin, endpoint in routing_table.endpoints.items():
+            if why := endpoint.left_out().get(call.tool_name):
+                error += f" ({plugin!r} has it and does not offer it: {why})"
         if unseen := [
             plugin for plugin in routing_table.endpoints if plugin not in routing_table.routes.tools
         ]:

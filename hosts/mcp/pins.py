@@ -22,7 +22,7 @@ Declared = dict[str, str]
 LONGEST: Final = 16_384
 """Characters of a declaration that is kept as it is; of a longer one there is a digest, and no difference can be shown."""
 
-_WITHHELD: Final = "it is not declared as it was kept ('pin'): look at it and learn it by 'callboard trust'"
+_WITHHELD: Final = "it is not declared as it was kept ('pin'); 'callboard plan CONFIG' shows the difference, 'callboard trust CONFIG' learns it"
 
 
 _SAID: Final = 8

@@ -89,9 +89,28 @@ def test_where_it_is_withheld_a_changed_tool_and_a_new_one_cannot_be_called(stat
             None,
         ]
         left_out = board.status()["plugins"]["notes"]["left_out"]
+        said = board.execute(tool_call("read"))["error"]
 
     assert left_out.keys() == {"read", "new"}
     assert all("callboard trust" in why for why in left_out.values())
+    assert f"'notes' has it and does not offer it: {left_out['read']}" in said
+
+
+@pytest.mark.parametrize("others", [[], ["write"]])
+def test_tools_says_which_are_withheld_and_what_shows_the_difference(others, states, tmp_path):
+    file = tmp_path / "board.json"
+    file.write_text(json.dumps({"plugins": [entry(tmp_path, READ, *others, pin="withhold")]}))
+    run(file)
+    declare(tmp_path, "notes", EVIL, "new", *others)
+    environment = {"XDG_STATE_HOME": str(states.parent.parent)}
+
+    shown = callboard("tools", str(file), env=environment).stdout
+    (row,) = map(json.loads, callboard("tools", str(file), "--json", env=environment).stdout.splitlines())
+
+    assert "notes: not offered: read, new: " in shown
+    assert "callboard plan CONFIG" in shown
+    assert row["tool"] == (others or [None])[0]
+    assert row["left_out"].keys() == {"read", "new"}
 
 
 def test_so_is_one_that_changes_while_it_runs(states, tmp_path):

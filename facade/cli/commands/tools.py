@@ -152,7 +152,11 @@ def _where(plugin: Json, hosts: Json) -> Json:
         where |= {"kind": plugin["kind"], "state": host["state"], "pid": host.get("pid")}
     where["available"] = plugin["available"]
     why = why_absent(plugin)
-    return where | ({"error": why} if why else {})
+    if why:
+        where["error"] = why
+    if left_out := plugin.get("left_out"):
+        where["left_out"] = left_out
+    return where
 
 
 def show_tools(rows: list[Json], console: SafeConsole) -> None:
@@ -167,6 +171,12 @@ def show_tools(rows: list[Json], console: SafeConsole) -> None:
             tool = Text(row["tool"], "bold" if row["available"] else "dim")
             table.add_row(tool, row["plugin"], _place(row), row["description"] or "")
     console.print(table)
+    left_out = {row["plugin"]: row["left_out"] for row in rows if "left_out" in row}
+    for plugin, tools in left_out.items():
+        for why in dict.fromkeys(tools.values()):
+            names = ", ".join(name for name, each in tools.items() if each == why)
+            what = f"{plugin}: not offered: {names:.400}: {why}"
+            console.print(Text.assemble(("· ", "dim"), what), soft_wrap=True)
     for row in rows:
         if not row["available"]:
             said = f"{row['plugin']}: {row.get('error', 'calls are refused at present')}"

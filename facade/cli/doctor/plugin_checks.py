@@ -68,7 +68,7 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
             "warn",
             what,
             f"not declared as it was kept: {said:.1000}",
-            "look at it and learn it by 'callboard trust'",
+            "look at it and learn it by 'callboard trust CONFIG'",
         )
     for rule in plugin.get("idle_rules", ()):
         said = f"the rule {rule} of 'tools' fits none of the server's tools"
