@@ -268,7 +268,9 @@ def _ask(approver: Any, question: Question | Form) -> Answer | FormAnswer | Hook
             answer = wait_here(answer)
     except BaseException as error:  # noqa: BLE001 - the embedder's code: SystemExit too ends in here
         return HookFailed(f"it raised {describe(error)}", plugin=APPROVER)
-    return read_form_answer(answer, question) if isinstance(question, Form) else read_decision(answer)
+    if isinstance(question, Form):
+        return read_form_answer(answer, question)
+    return read_decision(answer, question.options)
 
 
 def _ignore(answer: object) -> None:

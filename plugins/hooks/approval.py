@@ -23,7 +23,8 @@ ALLOW, DENY, ALWAYS = "Allow", "Deny", "Allow always"
 DEFAULT_TIMEOUT = 300.0
 """Seconds that a person has, unless the hook says otherwise; the call's own deadline holds all the same."""
 
-_YES = ("allow", "yes", "approve", "ok")
+_YES = (["allow"], ["approve"], ["ok"], ["yes"])
+"""The first words of options that are a yes."""
 
 
 @frozen
@@ -36,7 +37,7 @@ class Question:
         tool_call_id: the call's id.
         tool_input: what the tool would be given, after all changes; JSON. Of a result that is held back, the call's.
         result: the result that is held back, if the question is whether to hand it out.
-        options: what there is to choose from. What begins with "Allow" lets the call go on.
+        options: what there is to choose from. One whose first word is Allow, Approve, OK or Yes lets the call go on.
         timeout: seconds that the answer may take.
         default: what holds if there is no answer.
         reason: why the hook asks, if it says so.
@@ -88,23 +89,36 @@ class Approver(Protocol):
     """
 
     def ask(self, question: Question) -> Answer | bool | str | Awaitable[Answer | bool | str]:
-        """Ask, and return what was answered: an `Answer`, yes or no, or one of the options.
+        """Ask, and return what was answered: an `Answer`, yes or no, or one of the question's options. A text that is none of these is a no.
 
         It is called on a thread of its own, may take its time, and may be asynchronous. One that raises has not
         answered, and the question's default holds.
         """
 
 
-def read_decision(answer: Any) -> Answer | None:
-    """Read what an approver returned; ``None`` if it cannot be read."""
+def read_decision(answer: Any, options: Sequence[str]) -> Answer | None:
+    """Read what an approver returned; ``None`` if it cannot be read.
+
+    A text is one of the options, whatever its capitals and spaces; any other text is a no. An option is a yes by its first word.
+    """
     if isinstance(answer, Answer):
         return answer
     if isinstance(answer, bool):
         return Answer(answer)
-    if isinstance(answer, str):
-        words = answer.casefold().split()
-        return Answer(bool(words) and words[0] in _YES, remember="always" in words)
-    return None
+    if not isinstance(answer, str):
+        return None
+    words = _words(answer)
+    if words not in map(_words, options):
+        return Answer(
+            allowed=False,
+            reason=f"{answer!r:.60} is none of the options: {', '.join(f'{each!r:.60}' for each in options)}",
+        )
+    allowed = words[:1] in _YES
+    return Answer(allowed, remember=allowed and words[1:2] == ["always"])
+
+
+def _words(text: str) -> list[str]:
+    return text.casefold().split()
 
 
 def by_default(question: Question, why: str) -> Answer:

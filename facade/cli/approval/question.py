@@ -106,7 +106,7 @@ class Dialogue:
             if not typed.strip() and self.more:
                 return self._turn()
             return self._say("that is none of them")
-        decision = read_decision(option)
+        decision = read_decision(option, (option,))
         if self._whole or decision is None or not decision.allowed:
             return option
         if self._size > LONGEST:
@@ -132,7 +132,7 @@ class Dialogue:
 
 
 def _allows(option: str) -> bool:
-    decision = read_decision(option)
+    decision = read_decision(option, (option,))
     return decision is not None and decision.allowed
 
 

@@ -62,7 +62,8 @@ def run(board, _name="t", **arguments):
     ("person", "allowed", "by"),
     [
         (Person(answer=True), True, "person"),
-        (Person(answer="Allow once"), True, "person"),
+        (Person(answer="Allow"), True, "person"),
+        (Person(answer="Allow once"), False, "person"),
         (Person(answer="Deny"), False, "person"),
         (Person(answer=Answer(allowed=False, reason="no way")), False, "person"),
         (Person(answer=OSError("no terminal")), False, "error"),

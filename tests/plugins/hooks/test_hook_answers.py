@@ -146,19 +146,66 @@ def test_what_a_hook_says_beside_its_answer_is_kept_whatever_the_answer():
     [
         (True, Answer(allowed=True)),
         (False, Answer(allowed=False)),
-        ("Allow once", Answer(allowed=True)),
-        ("Allow always", Answer(allowed=True, remember=True)),
-        ("yes", Answer(allowed=True)),
+        ("Allow", Answer(allowed=True)),
+        (" allow  ALWAYS\n", Answer(allowed=True, remember=True)),
         ("Deny", Answer(allowed=False)),
-        ("", Answer(allowed=False)),
-        ("whatever", Answer(allowed=False)),
         (Answer(allowed=True, reason="r"), Answer(allowed=True, reason="r")),
         (None, None),
         (1, None),
     ],
 )
 def test_a_persons_answer_is_read_and_what_cannot_be_read_is_none(answer, decision):
-    assert read_decision(answer) == decision
+    assert read_decision(answer, ("Allow", "Allow always", "Deny")) == decision
+
+
+@pytest.mark.parametrize("options", [("Allow", "Allow always", "Deny"), ("Approve", "No")], ids=" ".join)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "y",
+        "yes",
+        "ok",
+        "sure",
+        "Yes please",
+        "Allow nothing",
+        "Allow: never",
+        "Allow once",
+        "not",
+        "Allow\0",
+    ],
+)
+def test_a_text_that_is_none_of_the_options_is_a_no_which_names_them(answer, options):
+    decision = read_decision(answer, options)
+
+    assert decision is not None
+    assert (decision.allowed, decision.remember) == (False, False)
+    assert decision.reason is not None
+    assert repr(answer) in decision.reason
+    assert all(repr(option) in decision.reason for option in options)
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed", "remember"),
+    [
+        ("Allow", True, False),
+        ("Allow once", True, False),
+        ("Allow always", True, True),
+        ("Allow always, here", True, False),
+        ("Allow but not always", True, False),
+        ("Approve", True, False),
+        ("Yes", True, False),
+        ("Yes, always", False, False),
+        ("OK", True, False),
+        ("Allow: never", False, False),
+        ("Always allow", False, False),
+        ("Do not allow", False, False),
+        ("Go on", False, False),
+        ("Deny always", False, False),
+    ],
+)
+def test_an_option_is_a_yes_by_its_first_word_and_one_for_good_by_its_second(option, allowed, remember):
+    assert read_decision(option, (option, "Deny")) == Answer(allowed, remember=remember)
 
 
 def question(**facts: Any) -> Question:
