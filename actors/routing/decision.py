@@ -174,11 +174,11 @@ class Routes:
                 remedy = (
                     f'write "claims": "all" in the entry of {unasked[0]!r}, which has it asked about the calls of others'
                     if unasked
-                    else "give one a can_handle_tool_call that tells their calls apart"
+                    else "give a plugin of your own a can_handle_tool_call that tells their calls apart"
                 )
                 raise NameTaken(
                     f"plugin {plugin!r} offers the tool {name!r}, which {silent[0]!r} offers already; "
-                    f"rename one, or {remedy}",
+                    f"rename one (an MCP server's by 'rename' under 'tools' in its entry), or {remedy}",
                     plugin=plugin,
                     tool=name,
                 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger: Log = Log("callboard.reload")
 
-_EXTRA = "'watch' in the option 'reload' needs the extra 'dev', which is watchfiles; install callboard[dev]"
+_EXTRA = "'watch' in the option 'reload' needs the package 'watchfiles'; run: pip install watchfiles"
 
 
 class ReloadWatches:

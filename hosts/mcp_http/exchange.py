@@ -218,23 +218,20 @@ def is_alive(status: int, *, known: bool) -> bool:
     return status != HTTPStatus.UNAUTHORIZED and not (known and status in {400, 404}) and status not in _FAULT
 
 
-def why_over(status: int) -> str:
-    """Why a session is over to whose ping the server gives such an answer, for people."""
+def why_over(status: int, *, remedy: str) -> str:
+    """Why a session is over to whose ping the server gives such an answer, for people; ``remedy`` as for `explained`."""
     if status == HTTPStatus.UNAUTHORIZED:
-        return explained(status)
+        return explained(status, remedy=remedy)
     return f"the server knows the session no more (HTTP {status})"
 
 
-def explained(status: int, location: str | None = None) -> str:
-    """A refusal, for people."""
+def explained(status: int, location: str | None = None, *, remedy: str) -> str:
+    """A refusal, for people; ``remedy`` says where other credentials come from."""
     if status in _REDIRECT:
         to = "" if location is None else f" to {shown_url(location)}"
         return f"the server redirects{to} (HTTP {status}), which is not followed; write the right 'url'"
     if status in {401, 403}:
-        return (
-            f"the server asks for other credentials (HTTP {status}); give them as 'headers', or log in: "
-            "callboard mcp CONFIG --login NAME"
-        )
+        return f"the server asks for other credentials (HTTP {status}); {remedy}"
     return f"the server answers HTTP {status}"
 
 

@@ -64,16 +64,18 @@ class HttpSession:
         connection: what requests go through.
         owner: has it.
         most: the most bytes of one message.
+        remedy: says where other credentials come from, if the server asks for some.
 
     Attributes:
         unmet: it has ended before anything that speaks MCP was met.
     """
 
-    def __init__(self, connection: Connection, owner: SessionOwner, most: int) -> None:
+    def __init__(self, connection: Connection, owner: SessionOwner, most: int, remedy: str) -> None:
         self.unmet: bool = False
         self._connection = connection
         self._owner = owner
         self._max = most
+        self._remedy = remedy
         self._news = News(connection, owner, most)
         self._held: list[Outgoing] | None = None
         self._unsent: list[Outgoing] = []
@@ -158,7 +160,7 @@ class HttpSession:
                 return await self._answered(message, answer)
             case Verdict.LATER:
                 self.unmet = True
-                self._owner.end(exchange.explained(answer.status))
+                self._owner.end(exchange.explained(answer.status, remedy=self._remedy))
             case Verdict.DOUBTFUL if (over := await self._over_because()) is not None:
                 if over.forgotten:
                     self._not_sent(message, over.cause)
@@ -173,7 +175,9 @@ class HttpSession:
             return
         error = exchange.error_in(await answer.read(self._max)) if answer.kind == exchange.JSON else None
         self._owner.hand_on(
-            exchange.refused(message.id, exchange.explained(answer.status, answer.location))
+            exchange.refused(
+                message.id, exchange.explained(answer.status, answer.location, remedy=self._remedy)
+            )
             if error is None
             else exchange.failed(message.id, error)
         )
@@ -298,7 +302,7 @@ class HttpSession:
             async with asyncio.timeout(PROBE), self._connection.ask("POST", headers, ping.line) as answer:
                 if exchange.is_alive(answer.status, known=exchange.SESSION in headers):
                     return None
-                return Over(exchange.why_over(answer.status), forgotten=True)
+                return Over(exchange.why_over(answer.status, remedy=self._remedy), forgotten=True)
         except (NoConnection, NotAnswered) as error:
             return Over(str(error))
         except TimeoutError:

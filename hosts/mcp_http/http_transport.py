@@ -42,6 +42,7 @@ class HttpTransport:
         listener: told of it, in its thread.
         open_connection: makes what requests go through; called in its thread.
         max_answer: the most bytes of one message.
+        remedy: as `HttpSession`.
 
     Attributes:
         unmet: it has ended before anything that speaks MCP was met, which says nothing of the server there.
@@ -49,13 +50,16 @@ class HttpTransport:
 
     stderr_tail = ""
 
-    def __init__(self, host: str, listener: ProcessListener, open_connection: Open, max_answer: int) -> None:
+    def __init__(
+        self, host: str, listener: ProcessListener, open_connection: Open, max_answer: int, remedy: str
+    ) -> None:
         self.pid: int = next(_numbers)
         self.took: bytes | None = None
         self._host = host
         self._listener = listener
         self._open_connection = open_connection
         self._max = max_answer
+        self._remedy = remedy
         self.unmet: bool = False
         self._born = time.monotonic()
         self._loop = asyncio.new_event_loop()
@@ -136,7 +140,7 @@ class HttpTransport:
             said = f": {error}" if isinstance(error, ImportError) else ""  # others may quote a password
             self._closed = True
             return f"no connection can be made, by {a_type(error)} over its proxy or certificates{said}"
-        self._session = session = HttpSession(connection, self, self._max)
+        self._session = session = HttpSession(connection, self, self._max, self._remedy)
         try:
             early, self._early = self._early, []
             for data in early:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -144,8 +145,15 @@ class McpHttpPlugin(McpToolPlugin):
             auth = None if self._tokens is None else Authorization(self._url, self._tokens, self._oauth)
             return Connection(self._url, self._headers, auth)
 
-        self._last = HttpTransport(name, listener, connection, self._max_answer)
+        self._last = HttpTransport(name, listener, connection, self._max_answer, self._remedy())
         return self._last
+
+    def _remedy(self) -> str:
+        """Where other credentials come from, if the server asks for some."""
+        if self._tokens is None:
+            return f"correct 'Authorization' under 'headers' in the entry of {self.name!r}, or leave it out and log in"
+        login = f"callboard mcp CONFIG --login {shlex.quote(self.name)}"
+        return f"give them as 'headers' in its entry, or log in: {login}, where CONFIG is your configuration"
 
     def _next_revision(self) -> str | None:
         # A generation that met nobody has not been answered by silence.

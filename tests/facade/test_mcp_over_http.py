@@ -269,6 +269,25 @@ def test_a_server_that_lets_nobody_in_is_unavailable_with_that_reason(words, sai
     assert SECRET not in problem
 
 
+@pytest.mark.parametrize(
+    ("headers", "remedy"),
+    [
+        ({}, "or log in: callboard mcp CONFIG --login server, where CONFIG is your configuration"),
+        (
+            {"authorization": f"Bearer {SECRET}"},
+            "correct 'Authorization' under 'headers' in the entry of 'server'",
+        ),
+    ],
+)
+def test_a_server_that_wants_other_credentials_is_told_of_with_its_name_and_what_its_entry_lacks(
+    headers, remedy
+):
+    with HttpServer("refuses=401") as server, board_at(server.url, headers=headers) as board:
+        problem = str(board.status()["plugins"]["server"])
+
+    assert remedy in problem
+
+
 def test_a_server_that_is_not_ready_yet_is_tried_again():
     with HttpServer("refuses=503") as server:
         ready = threading.Timer(1.0, server.become)

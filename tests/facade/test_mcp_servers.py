@@ -138,6 +138,15 @@ def test_a_server_that_is_to_keep_its_names_keeps_them_and_the_others_yield():
     assert found == {"a": ["a__echo"], "b": ["echo"], "c": ["see__echo"]}
 
 
+def test_two_servers_that_keep_one_name_are_told_where_to_rename_it():
+    servers = [entry("a", "tools=echo", prefix=False), entry("b", "tools=echo", prefix=False)]
+
+    with Callboard({"plugins": servers}) as board:
+        [failed] = board.failed
+
+    assert "'rename' under 'tools'" in failed.error
+
+
 def test_an_entry_chooses_and_renames_tools():
     chosen = {"allow": ["e*", "count"], "deny": ["environment"], "rename": {"count": "number"}}
 

@@ -116,6 +116,11 @@ METHODS = [
         HookRegistrationError,
         "observes is true or false; it is 3",
     ),
+    (
+        lambda b: b.hook("tool:pre", print, prio=1),
+        TypeError,
+        "Callboard.hook() got an unexpected keyword argument 'prio'",
+    ),
     (lambda b: b.hook("tool:pre", print, name=3), HookRegistrationError, "name is a text; it is 3"),
     (
         lambda b: setattr(b, "approver", 3),

@@ -173,7 +173,7 @@ def _board_of(config: str, logs: StderrLogs | None, *, watch: bool) -> Callable[
         if error.name != "watchfiles":
             raise
         raise click.UsageError(
-            "--watch needs the extra 'dev', which is watchfiles; install callboard[dev]"
+            "--watch needs the package 'watchfiles'; run: pip install watchfiles"
         ) from None
     file = Path(config).expanduser()
     return partial(WatchedBoard, file, lambda found: admit(found, config), complain, carry=carry)

@@ -193,3 +193,8 @@ def test_the_strict_profile_runs_the_examples(name, tmp_path):
         assert all(each.available for each in board.tools())
         assert board.execute(tool_call(called, **arguments))["success"]
         assert all("host" in each for each in board.status()["plugins"].values())
+
+
+def test_a_bound_is_said_in_whole_numbers_of_its_unit():
+    with pytest.raises(ConfigurationError, match=r"max_line_bytes has to be a number, at most 4,194,304$"):
+        read_configuration(STRICT | {"calls": {"max_line_bytes": 1 << 30}})

@@ -175,7 +175,7 @@ def test_an_address_is_shown_without_secrets(url: str, shown: str) -> None:
 
 @given(st.text(), st.integers(300, 599))
 def test_a_refusal_can_be_told_whatever_a_server_redirects_to(location: str, status: int) -> None:
-    assert str(status) in explained(status, location)
+    assert str(status) in explained(status, location, remedy="log in")
 
 
 @pytest.mark.parametrize(
