@@ -434,16 +434,7 @@ class Callboard:
         """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
         return CallStream(self._running, tool_call, **options)
 
-    def hook(
-        self,
-        event: str,
-        hook: Callable[[str, dict[str, Any]], Any],
-        *,
-        priority: int = 0,
-        deadline: float = 5.0,
-        observes: bool = False,
-        name: str | None = None,
-    ) -> HookHandle:
+    def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
 
         Returns its `HookHandle`, whose ``close()`` takes it off; it is a context manager, too.
@@ -451,18 +442,13 @@ class Callboard:
         Args:
             event: ``tool:pre``, ``tool:post`` or ``tool:error``.
             hook: answers nothing, a mapping with ``action``, or an object that has one.
-            priority: hooks are asked in its order, lower ones first.
-            deadline: seconds that an answer may take.
-            observes: it is told, and not asked.
-            name: what the hook is called in results and events; the callable's own if left out.
+            options: ``priority`` (0; lower goes first), ``deadline`` (5.0 seconds), ``observes`` (false), ``name``.
 
         Raises:
             HookRegistrationError: there is no such event, or it cannot be called.
             NotStarted: the board does not run.
         """
-        return self._running.hooks.add(
-            event, hook, priority=priority, deadline=deadline, observes=observes, name=name
-        )
+        return self._running.hooks.add(event, hook, **options)
 
     @property
     def approver(self) -> Approver | None:

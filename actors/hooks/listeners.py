@@ -61,8 +61,13 @@ class Listeners:
         deadline: float = 5.0,
         observes: bool = False,
         name: str | None = None,
+        **unknown: object,
     ) -> HookHandle:
         """Register a hook. Raises `HookRegistrationError`."""
+        if unknown:
+            raise HookRegistrationError(
+                f"a hook has no option {next(iter(unknown))!r}; its options are: priority, deadline, observes, name"
+            )
         if event not in EVENTS:
             raise HookRegistrationError(
                 f"there is no event {event!r} for hooks; there are: {', '.join(EVENTS)}"
