@@ -26,7 +26,7 @@ from .base.validation import (
 )
 from .config.arguments import contributions_of, options_of_board, require_parts, subscribers_of, with_state
 from .config.configuration import Configuration, read_configuration
-from .config.hook_section import idle_rules, import_hooks, put_on, warn_of
+from .config.hook_section import idle_rules, import_hooks, put_on, warn_of_idle
 from .config.plugin_options import complete
 from .config.state import open_state_store
 from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result_async, own_stream
@@ -162,7 +162,7 @@ class Callboard:
             for plugin, options in self._functions:
                 self.register(plugin, **options)
             self._first.over = True
-            warn_of(idle_rules(asked.approval, self.tools()))
+            warn_of_idle(asked.approval, self.tools())
             return self  # noqa: TRY300 - an interrupt may come here too
         except BaseException:  # an interrupt too may leave no host running
             self.stop()

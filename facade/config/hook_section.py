@@ -20,7 +20,7 @@ from ..plugins.results.failures import describe
 from .errors import ConfigurationError, refused, require_known, require_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
@@ -148,10 +148,18 @@ def idle_rules(rules: ApprovalRules, tools: Iterable[ToolDescriptor]) -> list[st
     return rules.idle({name for tool in tools for name in (tool.plugin_name, *tool.all_names)})
 
 
-def warn_of(idle: Iterable[str], where: str = "approval") -> None:
+def warn_of(idle: Iterable[str], where: str) -> None:
     """Log that these rules have no effect: a misspelt one lets run what it was to forbid."""
     for rule in idle:
         logger.warning("%s: the rule %s fits no tool; correct its name, or leave it out", where, rule)
+
+
+def warn_of_idle(rules: ApprovalRules, tools: Sequence[ToolDescriptor]) -> None:
+    """Log which rules about approval have no effect. Of a board without tools nothing is known yet."""
+    for rule in idle_rules(rules, tools) if tools else ():
+        logger.warning(
+            "approval: the rule %s fits no tool so far; correct its name, unless its tool comes later", rule
+        )
 
 
 def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:

@@ -83,6 +83,29 @@ def test_the_rules_deny_and_ask_and_the_approver_may_be_set_at_any_time():
     assert nobody["reason"] == "there is nobody to ask"
 
 
+def test_a_rule_is_not_called_misspelt_before_there_is_any_tool(caplog):
+    with Callboard({"approval": {"ask": ["write*"]}}) as board:
+        before = board.status()["idle_rules"]
+        board.register(echo())
+        after = board.status()["idle_rules"]
+
+    assert (before, after) == (["ask 'write*'"], [])
+    assert "write*" not in caplog.text
+
+
+def test_a_rule_that_fits_none_of_the_tools_at_the_start_is_told_as_that(caplog):
+    board = Callboard({"approval": {"ask": ["write*"], "deny": ["later"]}})
+    board.tool(lambda: None, name="write_file", description="Write.")
+    with board:
+        board.tool(lambda: None, name="later", description="Come later.")
+
+    assert (
+        "the rule deny 'later' fits no tool so far; correct its name, unless its tool comes later"
+        in caplog.text
+    )
+    assert "write*" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("given", "path", "complaint"),
     [
