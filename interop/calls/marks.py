@@ -41,6 +41,14 @@ def mark_of(value: Any) -> dict[str, Any] | None:
     return None
 
 
+def mark_kept(call: InspectedCall) -> dict[str, Any] | None:
+    """Return the mark that a call has to bear in any other form: its own, or what its form says without one."""
+    match call.payload_metadata.get("error"):
+        case {"code": str(code), "message": str(message)} if code in MARKS:
+            return {"code": code, "message": message}
+    return None
+
+
 def unmarked(value: Any) -> Any:
     """Return the call without its mark; the very call if it bears none."""
     if mark_of(value) is None:

@@ -12,7 +12,7 @@ import re
 from typing import Any, ClassVar, Final
 
 from ..calls.argument_place import arguments_of
-from ..calls.arguments import leftovers, read_function_call
+from ..calls.arguments import leftovers, malformed, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
@@ -36,6 +36,8 @@ SENTINEL: Final = "skip_thought_signature_validator"
 
 _SIGNING = re.compile(r"gemini-(?:(?:[3-9]|[1-9][0-9]+)(?![0-9])|(?:pro|flash|flash-lite)-latest$)")
 """Models that refuse a call without a signature: from Gemini 3 on."""
+
+_OF_A_CALL: Final = ("name", "id", "partialArgs", "partial_args", "willContinue", "will_continue")
 
 _BARE: Final = frozenset({"name", "description", "behavior", *_PAIRS[1]})
 
@@ -100,7 +102,7 @@ class GeminiCalls:
         return isinstance(said(value, "functionCall"), dict)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
-        """Return what is asked for; ``thought_signature`` is among the metadata."""
+        """Return what is asked for; ``thought_signature`` is among the metadata. A piece of a streamed call is malformed."""
         call = said(value, "functionCall")
         metadata: dict[str, Any] = {}
         signature = as_base64(said(value, "thoughtSignature"))
@@ -112,7 +114,9 @@ class GeminiCalls:
             extras["functionCall"] = inner
         if extras:
             metadata["extras"] = extras
-        arguments = arguments_of(call, "args", ("name", "id"), required=False, around=value)
+        arguments = arguments_of(call, "args", _OF_A_CALL, required=False, around=value)
+        if said(call, "willContinue") or said(call, "partialArgs"):
+            arguments = malformed(arguments.raw, "cut_off", "the call is not whole: more of it was to come")
         return read_function_call(
             GEMINI_FUNCTION, call.get("id"), call.get("name"), arguments, metadata=metadata
         )

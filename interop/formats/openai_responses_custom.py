@@ -17,7 +17,14 @@ from ..exact_json import exact_json
 from ..format_ids import RESPONSES_CUSTOM, RESPONSES_CUSTOM_SCHEMA
 from ..hub import InspectedCall, InspectedResult, InspectedSchema, TextFormat
 from ..schemas.shapes import breach, optional_object, optional_text, required_name
-from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
+from .openai_responses_items import (
+    held_to_its_status,
+    item_metadata,
+    kept_extras,
+    read_output,
+    without_its_status,
+    write_output,
+)
 
 
 class ResponsesCustomSchemas:
@@ -75,9 +82,9 @@ class ResponsesCustomCalls:
         return True
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
-        """Return what is asked for."""
+        """Return what is asked for; an item that says that it is not whole is malformed."""
         metadata = item_metadata(value, "input") if len(value) > 4 else {}  # noqa: PLR2004 - the keys of a usual call
-        return read_text_call(
+        call = read_text_call(
             RESPONSES_CUSTOM,
             value.get("call_id"),
             value.get("name"),
@@ -85,12 +92,14 @@ class ResponsesCustomCalls:
             metadata=metadata,
             namespace=value.get("namespace"),
         )
+        return held_to_its_status(call, value.get("status"))
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call; if it has no input at all, a copy with an empty one."""
-        if isinstance(value.get("input"), str):
+        item, said = without_its_status(value), value.get("input")
+        if isinstance(said, str) and item is value:
             return value
-        copy: dict[str, Any] = exact_json({**value, "input": ""})
+        copy: dict[str, Any] = exact_json({**item, "input": said if isinstance(said, str) else ""})
         return copy
 
 

@@ -19,7 +19,14 @@ from ..exact_json import exact_json
 from ..format_ids import RESPONSES_FUNCTION
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name
-from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
+from .openai_responses_items import (
+    held_to_its_status,
+    item_metadata,
+    kept_extras,
+    read_output,
+    without_its_status,
+    write_output,
+)
 
 _DECLARED = ("type", "name", "description", "parameters", "strict", "output_schema")
 _CALL_KEYS = ("type", "call_id", "name", "namespace", "id", "status", "caller", "created_by", "phase")
@@ -96,12 +103,12 @@ class ResponsesFunctionCalls:
         return True
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
-        """Return what is asked for."""
+        """Return what is asked for; an item that says that it is not whole is malformed."""
         metadata = item_metadata(value, "arguments") if len(value) > 4 else {}  # noqa: PLR2004 - the keys of a usual call
         arguments = arguments_of(
             value, "arguments", _CALL_KEYS, required=True, decode_twice=self._decode_twice
         )
-        return read_function_call(
+        call = read_function_call(
             RESPONSES_FUNCTION,
             value.get("call_id"),
             value.get("name"),
@@ -109,14 +116,15 @@ class ResponsesFunctionCalls:
             metadata=metadata,
             namespace=value.get("namespace"),
         )
+        return held_to_its_status(call, value.get("status"))
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call, or a copy of it whose arguments are a JSON object as text."""
         arguments = value.get("arguments")
-        clean = replayable_arguments(arguments)
-        if clean is arguments:
+        clean, item = replayable_arguments(arguments), without_its_status(value)
+        if clean is arguments and item is value:
             return value
-        copy: dict[str, Any] = exact_json({**value, "arguments": clean})
+        copy: dict[str, Any] = exact_json({**item, "arguments": clean})
         return copy
 
 

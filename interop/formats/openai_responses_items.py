@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from ..calls.arguments import leftovers
+from ..calls.arguments import fault, leftovers
 from ..conversion import Converted, Loss, lost_extras
 from ..errors import ConversionError
 from ..exact_json import exact_json
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION
-from ..hub import InspectedResult, InspectedSchema
+from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..results.text_fallback import native_content, write_parts
 from .openai_content import as_of_custom_tool, read_content, write_responses_part
 
 _SHARED = ("defer_loading", "allowed_callers")
 """Keys of a declaration that function tools and custom tools both have."""
+
+_UNFINISHED: Final = frozenset({"in_progress", "incomplete"})
+"""The status of an item that is still being written, or was cut off."""
 
 
 def kept_extras(schema: InspectedSchema) -> tuple[dict[str, Any], tuple[Loss, ...]]:
@@ -41,6 +44,33 @@ def item_metadata(value: dict[str, Any], payload_key: str) -> dict[str, Any]:
     if extras:
         metadata["extras"] = extras
     return metadata
+
+
+def held_to_its_status(call: InspectedCall, status: Any) -> InspectedCall:
+    """Return a call as it is, or as malformed if its item says that it is not whole.
+
+    Some servers leave an item ``in_progress`` that is whole: one whose arguments are an object, and not an empty one, is.
+    """
+    if call.payload_kind == "malformed" or not _is_unfinished(status):
+        return call
+    if status == "in_progress" and call.payload_kind == "object" and call.payload:
+        return call
+    problem = fault("cut_off", f"the call is not whole: its status is {status!r}")
+    metadata = {**call.payload_metadata, "error": problem}
+    return call._replace(
+        payload=None, payload_kind="malformed", payload_format=None, payload_metadata=metadata
+    )
+
+
+def without_its_status(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a call item as a history has it: one that said that it was not whole does not say so; the same if it did not."""
+    if not _is_unfinished(value.get("status")):
+        return value
+    return {key: item for key, item in value.items() if key != "status"}
+
+
+def _is_unfinished(status: Any) -> bool:
+    return isinstance(status, str) and status in _UNFINISHED
 
 
 def read_output(format_id: str, value: dict[str, Any]) -> InspectedResult:

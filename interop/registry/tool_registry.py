@@ -17,7 +17,7 @@ from ...base.errors import CallboardError
 from ...base.frozen import frozen
 from ..calls.freeform_tools import NO_TEXT_TOOLS, ToolKey, as_text_call, text_tools_of, tools_of
 from ..calls.ids import answering, made_up_call_id
-from ..calls.marks import METADATA, as_marked, mark_of, unmarked, with_mark
+from ..calls.marks import METADATA, as_marked, mark_kept, unmarked, with_mark
 from ..conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from ..custom_wrapper import CustomToolWrapper
 from ..errors import ConversionError, InteropError, UnknownFormatError
@@ -284,7 +284,7 @@ class ToolInteropRegistry:
             raise
         if chosen == canonical_format("call", inspected.format):
             return converted
-        mark = mark_of(call)
+        mark = mark_kept(inspected)
         if mark is not None:
             converted = replace(converted, value=with_mark(converted.value, mark))
         return replace(converted, losses=added + converted.losses) if added else converted

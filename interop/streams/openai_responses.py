@@ -191,6 +191,8 @@ class ResponsesAssembler(Assembler):
         value = {**draft.item, **self._copy_object(item, "$.item", draft)}
         if payload is None:
             payload = value[key] = draft.payload
+        if item.get("status") is None and "status" in value:  # what it began with is over
+            value["status"] = "completed"
         if item.get("status") == "incomplete" and isinstance(payload, str):
             cut_off(draft, payload, raw=item["type"] == "custom_tool_call")
         self._hand_over(draft, value)
