@@ -87,7 +87,8 @@ class InspectedCall(NamedTuple):
         payload_format: what the payload is written in: ``json``, or a freeform tool's syntax if known.
         payload_metadata: what else the wire said: ``item_id``, ``status``, ``caller``, ``extras`` (keys
             unknown to us), and for a malformed call ``error`` with ``code`` and ``message``. ``action`` marks a
-            call to a tool of the provider's own that the client has to act on: the type of the item.
+            call to a tool of the provider's own that the client has to act on: the type of the item. ``answered`` marks one
+            that has its answer, and must not be executed either: the state that says so.
         raw: the payload as the model wrote it, or as JSON text if it is malformed; ``None`` if it was no text on the wire.
     """
 

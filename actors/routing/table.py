@@ -79,6 +79,9 @@ class CallParser:
             fault = inspected.payload_metadata.get("error") or {}
             problem = str(fault.get("message") or "the arguments cannot be read")
             call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
+        elif (state := inspected.payload_metadata.get("answered")) is not None:
+            problem = f"the call has been answered: its state is {state!r}"
+            call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
         return call
 
     def _unreadable(self, tool_call: Any, error: str) -> Call:

@@ -47,6 +47,7 @@ FaultCode = Literal[
     "cut_off",  # the stream that brought the call broke off, or the message reached its limit
     "contradicted",  # the stream that brought the call said two things of it
     "sanitized",  # what the model wrote could not be read, and was taken out, so that history can be replayed
+    "not_approved",  # the user was asked, and has not said yes
     "hosted",  # the provider runs the call itself
     "not_wrapped_text",  # the arguments of a wrapped freeform tool are not what the wrapper asks for
 ]

@@ -1,9 +1,10 @@
 """The messages of the AI SDK's interfaces (Vercel): parts of a message, and chunks of the stream that makes them.
 
 A part is a call and what came of it in one, ``{"type": "tool-NAME", "toolCallId", "state", "input", "output"}``, or
-``dynamic-tool`` with the name beside it. It is read as a call whatever its state, and as a result once it has one. In a
+``dynamic-tool`` with the name beside it. Once it has a result it is read as one, and as a call that is ``answered``. In a
 stream the two are chunks, ``tool-input-available`` and ``tool-output-available``, and they are what is written. What the
-provider ran itself, and what is still being written, is malformed as a call: it must not be run.
+provider ran itself, what is still being written, what the user has not approved, and what is in an unknown state, is
+malformed as a call: it must not be run.
 
 The calls of ``generateText``, ``{"type": "tool-call", "toolCallId", "toolName", "input"}``, are read too. Version 4 named
 their arguments ``args``.
@@ -61,12 +62,11 @@ class AiSdkCalls:
         )
         known = (*_OF_THE_CALL, *_OF_THE_RESULT, "providerExecuted", _input_key(value))
         extras = leftovers(value, known)
+        metadata: dict[str, Any] = {"extras": extras} if extras else {}
+        if part and _outcome(value) is not None:
+            metadata["answered"] = value["state"]
         return read_function_call(
-            AI_SDK_TOOL,
-            value.get("toolCallId"),
-            name,
-            _arguments(value),
-            metadata={"extras": extras} if extras else {},
+            AI_SDK_TOOL, value.get("toolCallId"), name, _arguments(value), metadata=metadata
         )
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
@@ -176,12 +176,32 @@ def _arguments(value: dict[str, Any]) -> Arguments:
     raw = said if isinstance(said, str) else None
     if value.get("providerExecuted") is True:
         return Arguments("malformed", None, raw, fault("hosted", "the provider runs this call itself"))
-    if value.get("state") == "input-streaming":
-        return Arguments("malformed", None, raw, fault("cut_off", "the call is still being written"))
+    problem = _problem(value) if _is_part(value) else None
+    if problem is not None:
+        return Arguments("malformed", None, raw, problem)
     if value.get(key) is None and said is not None:
         return parse_arguments(said)
     known = (*_OF_THE_CALL, *_OF_THE_RESULT, *_OF_BOTH)
     return arguments_of(value, key, known, required=True)
+
+
+def _problem(part: dict[str, Any]) -> dict[str, Any] | None:
+    """Return why a part is no call by its state; ``None`` if it waits for its tool, or has an outcome."""
+    approval = part.get("approval")
+    match part["state"]:
+        case "input-available":
+            return None
+        case "input-streaming":
+            return fault("cut_off", "the call is still being written")
+        case "approval-requested":
+            return fault("not_approved", "the call waits for the user's approval")
+        case "approval-responded":
+            approved = isinstance(approval, dict) and approval.get("approved") is True
+            return None if approved else fault("not_approved", "the user has not approved the call")
+        case str(state) if state in _OUTPUTS.values():
+            return None
+        case state:
+            return fault("bad_call", f"the call is in an unknown state, {state[:60]!a}")
 
 
 def _told(value: dict[str, Any], outcome: str | None) -> tuple[ResultPart, ...]:

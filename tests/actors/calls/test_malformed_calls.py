@@ -65,6 +65,20 @@ def test_there_is_one_for_every_format_of_calls():
     assert formats.keys() == {accessor.format for accessor in BUILT_IN.call_accessors} - _THE_PROVIDERS_OWN
 
 
+@pytest.mark.parametrize("state", ["output-available", "output-error", "output-denied"])
+def test_a_call_that_has_an_answer_is_refused_and_runs_nothing(state):
+    ran = []
+    part = {"type": "tool-tool", "toolCallId": "c1", "state": state, "input": {"path": "a"}}
+    with Board() as board:
+        board.add(a_tool(lambda arguments, _state: ran.append(arguments) or {"success": True}), config={})
+
+        answered = board.submit(part).result(PATIENCE)
+
+    assert (answered["code"], answered["outcome"]) == ("invalid_call", "not_sent")
+    assert state in answered["error"]
+    assert ran == []
+
+
 @pytest.mark.parametrize("call", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_malformed_call_is_answered_as_invalid_and_runs_nothing(call):
     ran = []

@@ -1,4 +1,4 @@
-"""Calls that say themselves that they must not run: they are not whole yet."""
+"""Calls that say themselves that they must not run: they are not whole, not approved, or answered."""
 
 from __future__ import annotations
 
@@ -67,3 +67,35 @@ def test_a_call_that_is_not_whole_does_not_become_whole_by_a_conversion(call, fa
 )
 def test_a_call_that_says_it_is_whole_keeps_its_arguments(call):
     assert REGISTRY.inspect_call(call).payload == {"path": "a"}
+
+
+@pytest.mark.parametrize("named", [{}, {"type": "dynamic-tool", "toolName": "f"}], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [
+        ({"state": "approval-requested", "approval": {"id": "x"}}, "not_approved"),
+        ({"state": "approval-responded", "approval": {"id": "x", "approved": False}}, "not_approved"),
+        ({"state": "approval-responded", "approval": {"id": "x"}}, "not_approved"),
+        ({"state": "approval-responded"}, "not_approved"),
+        ({"state": "a-state-to-come"}, "bad_call"),
+    ],
+)
+def test_a_part_that_does_not_wait_for_its_tool_is_malformed(named, state, code):
+    read = REGISTRY.inspect_call({**PART, **named, **state})
+
+    assert (read.payload_kind, read.payload_metadata["error"]["code"]) == ("malformed", code)
+
+
+def test_an_approved_part_waits_for_its_tool():
+    read = REGISTRY.inspect_call(
+        {**PART, "state": "approval-responded", "approval": {"id": "x", "approved": True}}
+    )
+
+    assert (read.payload, "answered" in read.payload_metadata) == ({"path": "a"}, False)
+
+
+@pytest.mark.parametrize("state", ["output-available", "output-error", "output-denied"])
+def test_an_answered_part_says_so_beside_its_arguments(state):
+    read = REGISTRY.inspect_call({**PART, "state": state})
+
+    assert (read.payload, read.payload_metadata["answered"]) == ({"path": "a"}, state)
