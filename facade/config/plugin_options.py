@@ -253,7 +253,7 @@ def _confinement(given: PluginOptions, configuration: Configuration) -> Confinem
     try:
         if isinstance(given.sandbox, str):
             sandbox = read_system_sandbox(given.sandbox, configuration.base)
-        elif not isinstance(given.sandbox, bool) and given.sandbox.get("kind") == KIND:
+        elif isinstance(given.sandbox, dict) and given.sandbox.get("kind") == KIND:
             require_known(given.sandbox, SYSTEM_NAMES, path="the option 'sandbox'")
             sandbox = read_system_sandbox(given.sandbox, configuration.base)
         option = "secrets"
@@ -264,10 +264,10 @@ def _confinement(given: PluginOptions, configuration: Configuration) -> Confinem
 
 def _sandbox(given: PluginOptions, configuration: Configuration) -> Sandbox | None:
     assert not isinstance(given.sandbox, str), "it is the system's"
-    if not isinstance(given.sandbox, bool):
+    if isinstance(given.sandbox, dict):
         require_known(given.sandbox, SANDBOX_NAMES, path="the option 'sandbox'")
     try:
-        return read_sandbox(given.sandbox, configuration.base)
+        return read_sandbox(given.sandbox or False, configuration.base)
     except ValueError as error:
         raise ConfigurationError(f"the option 'sandbox': {error}", path="$.sandbox") from error
 

@@ -119,8 +119,8 @@ _UNCONFINED = ("child_processes", "addons")
 
 
 def _sandbox(value: Any) -> str | None:
-    if value is False or value is None:
-        return "has to be there"
+    if value is False:
+        return "cannot be false; leave it out"
     if _OF_SYSTEM and isinstance(value, Mapping) and value.get("kind", KIND) != KIND:
         return f"is {value['kind']!r:.40}, which withholds less than {KIND!r}"
     led = [key for key in _UNCONFINED if isinstance(value, Mapping) and value.get(key)]
@@ -251,10 +251,8 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
     options = entry.options
     if profile is None:
         return options
-    names = ("isolate", "share", "validate", "claims", "limits", "deadline")
+    names = ("sandbox", "isolate", "share", "validate", "claims", "limits", "deadline")
     given = {name: getattr(options, name) for name in names}
-    if options.sandbox is not False:
-        given["sandbox"] = options.sandbox
     if isinstance(entry.source, McpSource):
         given["mcp"] = {"pin": entry.source.pin}
     weak = _broken_of_entry(given, "$")

@@ -85,7 +85,7 @@ class PluginOptions:
     while_down: str | Callable[[dict[str, Any]], Any] = "hold"
     hold: int | None = None
     isolate: bool | None = None
-    sandbox: dict[str, Any] | str | bool = False
+    sandbox: dict[str, Any] | str | bool | None = None
     secrets: dict[str, Any] = field(default_factory=dict)
     validate: bool | dict[str, bool] | None = None
     claims: Scope | None = None

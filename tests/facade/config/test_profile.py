@@ -123,8 +123,9 @@ def test_a_program_that_loads_more_is_held_to_it_too(tmp_path):
     source = {"node_tool": {"file": str(file)}}
 
     with Callboard(STRICT) as board:
-        with pytest.raises(ConfigurationError):
-            board.load(source, sandbox={"child_processes": True})
+        for weak in ({"child_processes": True}, False):
+            with pytest.raises(ConfigurationError, match=r"\$\.sandbox"):
+                board.load(source, sandbox=weak)
         assert board.load(source)
 
 
