@@ -87,7 +87,7 @@ class AnthropicCalls:
         extras = leftovers(value, ("input", *_CALL_KEYS))
         if extras:
             metadata["extras"] = extras
-        arguments = arguments_of(value, "input", _CALL_KEYS, required=True)
+        arguments = arguments_of(value, "input", (*_CALL_KEYS, "toolset_name"), required=True)
         return read_function_call(
             ANTHROPIC_TOOL, value.get("id"), value.get("name"), arguments, metadata=metadata
         )

@@ -169,6 +169,7 @@ def test_an_unknown_key_that_holds_nothing_is_no_lost_argument(written, key, _me
     "call",
     [
         _with(_anthropic("input", {}), "cache_control", {"type": "ephemeral"}),
+        _with(_anthropic("input", {}), "toolset_name", "memory"),
         _with(_responses("arguments", "{}"), "parsed_arguments", {"unit": "C"}),
         _with(_responses("arguments", "{}"), "provider_data", {"model": "m"}),
         _with(_responses("arguments", "{}"), "x_vendor", {"trace": "t"}),
@@ -183,7 +184,7 @@ def test_an_unknown_key_that_holds_nothing_is_no_lost_argument(written, key, _me
             }
         },
     ],
-    ids=["cache", "parsed", "agents sdk", "vendor", "langchain", "amplifier", "ai sdk", "gateway"],
+    ids=["cache", "toolset", "parsed", "agents sdk", "vendor", "langchain", "amplifier", "ai sdk", "gateway"],
 )
 def test_what_a_form_has_beside_empty_arguments_is_no_lost_argument(call):
     assert REGISTRY.inspect_call(call).payload == {}
