@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...base.errors import JsonValueError
 from ...base.frozen import frozen
+from ..calls.argument_place import strays_of
+from ..calls.arguments import parse_arguments
 from ..calls.marks import marked
 from ..errors import describe
 from ..exact_json import exact_json, json_text
@@ -30,7 +32,7 @@ from .argument_text import is_whole, joined
 from .stream_errors import StreamError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from ..calls.arguments import FaultCode
 
@@ -61,6 +63,7 @@ class Draft:
         chars: their length, together.
         trouble: why it will come out malformed, whatever else comes.
         ended: it has come out.
+        stray: a key that its form does not have, under which a piece of its arguments may have come.
     """
 
     call_id: str | None = None
@@ -68,6 +71,7 @@ class Draft:
     chars: int = 0
     trouble: tuple[FaultCode, str] | None = None
     ended: bool = False
+    stray: str | None = None
 
     @property
     def text(self) -> str:
@@ -242,9 +246,12 @@ class Assembler(ABC):
         self._let_go(draft)
         draft.pieces.clear()
         came = (place, hash(json_text(value)))
-        if place not in self._ended or came not in self._came:
-            self._came.add(came)
-            self._ready.append(value if draft.trouble is None else marked(value, *draft.trouble))
+        if came in self._came and (place in self._ended or draft.call_id):
+            if place not in self._ended:
+                self._report("it came a second time", draft)
+            return
+        self._came.add(came)
+        self._ready.append(value if draft.trouble is None else marked(value, *draft.trouble))
 
     def _let_go(self, draft: Draft) -> None:
         draft.ended = True
@@ -253,6 +260,32 @@ class Assembler(ABC):
     def _handed_over(self) -> tuple[dict[str, Any], ...]:
         ready, self._ready = tuple(self._ready), []
         return ready
+
+
+def note_stray(
+    draft: Draft, piece: Mapping[str, Any], known: Collection[str], *, event: bool = False
+) -> None:
+    """Note that a piece has something under a key that its form does not have.
+
+    Args:
+        draft: the call.
+        piece: what brings the piece.
+        known: all keys that it may have.
+        event: it is a whole event, which has keys of its own: only those under which forms have arguments are strange.
+    """
+    strays = strays_of({}, (), around=piece) if event else strays_of(piece, known)
+    strange = [key for key in strays if key not in known]
+    if strange:
+        draft.stray = draft.stray or strange[0]
+
+
+def missed(draft: Draft, text: Any) -> None:
+    """Note that a call came without arguments, though a piece of them may have stood under another key."""
+    if draft.trouble is None and draft.stray is not None and isinstance(text, str):
+        read = parse_arguments(text)
+        if read.kind == "object" and not read.payload:
+            problem = f"the call has no arguments, but a piece of it has {draft.stray[:60]!a}"
+            draft.trouble = ("contradicted", problem)
 
 
 def cut_off(draft: Draft, text: str, *, raw: bool = False) -> None:

@@ -16,9 +16,11 @@ from ..calls.arguments import parse_arguments
 from ..errors import describe
 from ..exact_json import json_text
 from .argument_text import is_whole, mean_the_same
-from .assembler import Assembler, Draft, cut_off
+from .assembler import Assembler, Draft, cut_off, missed, note_stray
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .assembler import StreamLimits
 
 
@@ -70,8 +72,8 @@ class BlockAssembler(Assembler):
             draft.block = self._copy_object(block, "$", draft)
             self._open[index] = draft
 
-    def _piece(self, index: Any, piece: Any) -> None:
-        """A piece of a call's input."""
+    def _piece(self, index: Any, piece: Mapping[str, Any], key: str, *known: str) -> None:
+        """A piece of a call's input, which belongs under ``key``; ``known`` are the other keys that it may have."""
         if not self._is_index(index):
             return
         if index not in self._open:
@@ -79,7 +81,8 @@ class BlockAssembler(Assembler):
             return
         draft = self._open[index]
         if draft is not None:
-            self._add(draft, piece)
+            note_stray(draft, piece, (key, *known))
+            self._add(draft, piece.get(key))
 
     def _stop(self, index: Any) -> None:
         """A block ends; whoever feeds the blocks of calls alone may feed the ends of all."""
@@ -128,6 +131,7 @@ class BlockAssembler(Assembler):
 
     def _write(self, draft: BlockDraft) -> None:
         said = _said(draft)
+        missed(draft, said)
         read = parse_arguments(said)
         sound = draft.trouble is None and read.kind == "object"
         self._hand_over(draft, self.wire({**draft.block, "input": read.payload if sound else said}))

@@ -41,25 +41,48 @@ def arguments_of(
     read = None if value is None else parse_arguments(value, decode_twice=decode_twice)
     if read is not None and (read.kind != "object" or read.payload):
         return read
-    strays = [
-        name
-        for name, item in call.items()
-        if name not in known
-        and name != key
-        and not _is_added(name)
-        and (isinstance(item, dict | str | list) or _is_said(name, item))
-        and (read is None or _holds(item))
-    ]
-    strays += [
-        name
-        for name, item in around.items()
-        if item is not call and name not in strays and _is_said(name, item) and (read is None or _holds(item))
-    ]
+    strays = strays_of(call, (*known, key), around=around, holding=read is not None)
     if not strays and (read is not None or not required):
         return read or Arguments("object", {}, None, None)
     beside = ", but has " + ", ".join(f"{name[:60]!a}" for name in strays[:_MOST_TOLD]) if strays else ""
     raw = None if read is None else read.raw
     return malformed(raw, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
+
+
+def strays_of(
+    call: Mapping[Any, Any],
+    known: Collection[str],
+    *,
+    around: Mapping[Any, Any] = MappingProxyType({}),
+    holding: bool = True,
+) -> list[str]:
+    """Return the keys under which the arguments of a call, or a piece of them, may stand in the wrong place.
+
+    Args:
+        call: the object with the arguments.
+        known: all keys that the form has.
+        around: the object around the call.
+        holding: leave out keys that hold nothing: a blank text, an empty object or list.
+    """
+    strays = [
+        name
+        for name, item in call.items()
+        if isinstance(name, str)
+        and name not in known
+        and not _is_added(name)
+        and (isinstance(item, dict | str | list) or _is_said(name, item))
+        and (not holding or _holds(item))
+    ]
+    strays += [
+        name
+        for name, item in around.items()
+        if isinstance(name, str)
+        and item is not call
+        and name not in strays
+        and _is_said(name, item)
+        and (not holding or _holds(item))
+    ]
+    return strays
 
 
 def _is_added(name: str) -> bool:

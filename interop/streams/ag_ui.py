@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..assembly.assembler import missed, note_stray
 from ..assembly.runs import RunAssembler, RunDraft
 from ..format_ids import AG_UI
 
@@ -29,7 +30,7 @@ class AgUiAssembler(RunAssembler):
             case "TOOL_CALL_START":
                 self._begin_call(call_id, {"name": event.get("toolCallName")})
             case "TOOL_CALL_ARGS":
-                self._piece(call_id, event.get("delta"))
+                self._piece(call_id, event.get("delta"), event)
             case "TOOL_CALL_CHUNK":
                 self._chunk(call_id, event)
             case "TOOL_CALL_END":
@@ -49,7 +50,7 @@ class AgUiAssembler(RunAssembler):
     def _begins(self, event: dict[str, Any]) -> bool:
         return event.get("type") == "RUN_STARTED"
 
-    def _piece(self, call_id: Any, piece: Any) -> None:
+    def _piece(self, call_id: Any, piece: Any, event: dict[str, Any]) -> None:
         draft = self._call(call_id)
         if draft is None:
             named = isinstance(call_id, str)
@@ -57,6 +58,7 @@ class AgUiAssembler(RunAssembler):
         elif draft.whole:
             self._contradiction("more of a call came after its end", draft)
         else:
+            note_stray(draft, event, (), event=True)
             self._add(draft, piece)
 
     def _chunk(self, call_id: Any, event: dict[str, Any]) -> None:
@@ -65,7 +67,7 @@ class AgUiAssembler(RunAssembler):
             self._begin_call(call_id, {"name": event.get("toolCallName")})
             self._chunked = call_id if isinstance(call_id, str) else None
         if event.get("delta"):
-            self._piece(self._chunked, event["delta"])
+            self._piece(self._chunked, event["delta"], event)
 
     def _end_chunk(self) -> None:
         draft = self._call(self._chunked)
@@ -73,5 +75,6 @@ class AgUiAssembler(RunAssembler):
             draft.whole = True
 
     def _written(self, draft: RunDraft) -> dict[str, Any]:
+        missed(draft, draft.text)
         function = {key: item for key, item in draft.told.items() if item is not None}
         return {"id": draft.call_id, "type": "function", "function": {**function, "arguments": draft.text}}

@@ -29,7 +29,7 @@ class AnthropicAssembler(BlockAssembler):
             case {"type": "content_block_start"}:
                 self._start(event.get("index"), None)
             case {"type": "content_block_delta", "delta": {"type": "input_json_delta"} as delta}:
-                self._piece(event.get("index"), delta.get("partial_json"))
+                self._piece(event.get("index"), delta, "partial_json", "type")
             case {"type": "content_block_stop"}:
                 self._stop(event.get("index"))
             case {"type": "message_delta", "delta": {"stop_reason": reason}}:

@@ -33,7 +33,7 @@ class BedrockAssembler(BlockAssembler):
             case {"contentBlockStart": {"contentBlockIndex": index}}:
                 self._start(index, None)
             case {"contentBlockDelta": {"delta": {"toolUse": dict(use)}} as delta}:
-                self._piece(delta.get("contentBlockIndex"), use.get("input"))
+                self._piece(delta.get("contentBlockIndex"), use, "input")
             case {"contentBlockStop": {"contentBlockIndex": index}}:
                 self._stop(index)
             case {"messageStop": {"stopReason": reason}}:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..assembly.assembler import missed
 from ..assembly.blocks import BlockAssembler
 from ..format_ids import COHERE
 
@@ -29,7 +30,7 @@ class CohereAssembler(BlockAssembler):
             case {"type": "tool-call-start", "delta": {"message": {"tool_calls": call}}}:
                 self._start_call(event.get("index"), call)
             case {"type": "tool-call-delta", "delta": {"message": {"tool_calls": {"function": dict(piece)}}}}:
-                self._piece(event.get("index"), piece.get("arguments"))
+                self._piece(event.get("index"), piece, "arguments", "name")
             case {"type": "tool-call-end"}:
                 self._stop(event.get("index"))
             case {"type": "message-end"}:
@@ -50,9 +51,10 @@ class CohereAssembler(BlockAssembler):
         bare = {key: item for key, item in call["function"].items() if key != "arguments"}
         self._start(index, {**call, "function": bare})
         if begun:
-            self._piece(index, begun)
+            self._piece(index, {"arguments": begun}, "arguments")
 
     def _write(self, draft: BlockDraft) -> None:
+        missed(draft, draft.text)
         function = draft.block.get("function")
         bare = function if isinstance(function, dict) else {}
         called = {"type": "function", "function": {**bare, "arguments": draft.text}}

@@ -81,6 +81,8 @@ class GeminiAssembler(Assembler):
             under_way = [draft for drafts in self._open.values() for draft in drafts]
             self._astray(f"the index of a candidate is {describe(number)}", under_way)
             return
+        if number:  # an alternative answer: its calls are not asked for beside those of the first
+            return
         content = candidate.get("content")
         if isinstance(content, dict):
             self._take_parts(number, content)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..assembly.argument_text import is_whole
-from ..assembly.assembler import Assembler, Draft, cut_off
+from ..assembly.assembler import Assembler, Draft, cut_off, missed, note_stray
 from ..errors import describe
 from ..exact_json import json_text
 from ..format_ids import OPENAI_CHAT
@@ -76,6 +76,8 @@ class ChatAssembler(Assembler):
             drafts = (draft for drafts in self._choices.values() for draft in drafts)
             self._astray(f"the index of a choice is {describe(number)}", drafts)
             return
+        if number:  # an alternative answer: its calls are not asked for beside those of the first
+            return
         delta, message = choice.get("delta"), choice.get("message")
         if isinstance(delta, dict):
             self._take_delta(number, delta)
@@ -115,6 +117,7 @@ class ChatAssembler(Assembler):
             return
         self._note(draft, delta, nests[0] if nests else None)
         if nests:
+            note_stray(draft, said, ("name", _PAYLOADS[nests[0]]))
             piece = said.get(_PAYLOADS[nests[0]])
             if isinstance(piece, dict):  # arguments are text, but some servers write the object itself
                 piece = self._copy(piece, "$.arguments", draft)
@@ -164,6 +167,7 @@ class ChatAssembler(Assembler):
     def _end_choice(self, number: int, *, properly: bool) -> None:
         for draft in self._choices.get(number, ()):
             if not draft.ended:
+                missed(draft, draft.text)
                 if not properly:
                     cut_off(draft, draft.text, raw=draft.nest == "custom")
                 self._hand_over(draft, _written(draft), number)

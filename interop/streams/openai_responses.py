@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..assembly.argument_text import joined, mean_the_same
-from ..assembly.assembler import Assembler, Draft, cut_off
+from ..assembly.assembler import Assembler, Draft, cut_off, missed, note_stray
 from ..errors import describe
 from ..format_ids import OPENAI_RESPONSES
 from ..names.native_types import ACTIONS, is_for_the_client
@@ -89,6 +89,7 @@ class ResponsesAssembler(Assembler):
                 if draft is None:
                     return
                 if key == "delta":
+                    note_stray(draft, event, (), event=True)
                     self._add(draft, event.get(key))
                 else:
                     self._payload_told(draft, event.get(key))
@@ -111,6 +112,7 @@ class ResponsesAssembler(Assembler):
             if draft.ended:
                 continue
             stated, payload = draft.item["type"], draft.payload
+            missed(draft, payload)
             if not draft.told:
                 cut_off(draft, payload, raw=stated != "function_call")
             value = {**draft.item, _PAYLOADS[stated]: payload} if stated in _PAYLOADS else draft.item
@@ -193,6 +195,7 @@ class ResponsesAssembler(Assembler):
             payload = value[key] = draft.payload
         if item.get("status") is None and "status" in value:  # what it began with is over
             value["status"] = "completed"
+        missed(draft, payload)
         if item.get("status") == "incomplete" and isinstance(payload, str):
             cut_off(draft, payload, raw=item["type"] == "custom_tool_call")
         self._hand_over(draft, value)

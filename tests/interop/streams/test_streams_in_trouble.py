@@ -337,8 +337,9 @@ def test_a_call_that_grows_beyond_the_limit_is_cut_off_there():
 def test_what_has_come_out_counts_no_more():
     calls = assembler(ANTHROPIC, StreamLimits(chars=100))
 
-    for _ in range(50):
-        calls.feed(START)
+    for number in range(50):
+        block = {**START["content_block"], "id": f"call_{number}"}
+        calls.feed({**START, "content_block": block})
         calls.feed(typed('{"a":1}'))
         assert len(calls.feed(STOP)) == 1
 
