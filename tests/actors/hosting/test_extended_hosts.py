@@ -58,7 +58,7 @@ def test_a_tool_is_prepared_claims_calls_takes_raw_text_and_says_farewell():
 def test_a_call_that_falls_silent_is_given_up_as_at_its_deadline():
     with Board() as board:
         events = Recorder(board)
-        plugin = add_node(board, TOOL, name="extended", grace=0.1, idle_deadline=0.2)
+        plugin = add_node(board, TOOL, name="extended", grace=1.0, idle_deadline=0.2)
         host = plugin.host
 
         quick = board.submit(tool_call("tell")).result(PATIENCE)
