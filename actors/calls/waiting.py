@@ -192,7 +192,7 @@ def in_thread(
         function: takes nothing; what it raises is the future's.
         name: of the thread.
         daemon: whether the program may end before it.
-        future: to be returned; who has made it has it also if this is interrupted.
+        future: returned by this. A caller that has made it keeps it, even if this call is interrupted.
     """
     told = new_future() if future is None else future
 

@@ -33,7 +33,7 @@ class HandshakeDriver:
 
     Args:
         host_actor: of the generation.
-        hide: takes what was filled into the plugin's entry out of what is told.
+        hide: returns a text without the values that were filled into the plugin's entry.
     """
 
     def __init__(self, host_actor: pykka.ActorRef[Any], hide: Callable[[str], str]) -> None:

@@ -104,7 +104,7 @@ class Handshake:
     Args:
         one_by_one: the next one is asked when the one before it is loaded or rejected.
         max_state: the largest state that one may come with, in bytes of JSON.
-        hide: takes secrets out of what is told of a rejection.
+        hide: returns the text of a rejection without secrets.
 
     Attributes:
         loaded: the plugins that are loaded.

@@ -150,7 +150,7 @@ class Approvals:
         inquiry.client = None if callers is None else callers.client_of(inquiry.call)
         offered = self._offers().get(question.plugin or "", ())
         named = [each for each in offered if each.tool_name == question.tool_name]
-        # Of a plugin that claims the call under another name any tool may run.
+        # A plugin may claim the call under another name; then any of its tools may run.
         inquiry.declared = tuple(each.schema for each in named or offered)
         before = self._remembered.get((question.key, inquiry.client))
         if before is None:

@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 class Submitted(NamedTuple):
     """``submit`` has returned: a call that is submitted from now on comes after this one.
 
-    Of a call of a plugin that did not offer its tools yet it is noted when the call ends.
+    If the plugin did not offer its tools yet, this is noted when the call ends.
     """
 
     at: float
