@@ -616,8 +616,9 @@ class Callboard:
         if board is None and self._home is None:
             return {"running": False, "plugins": {}, "failed": [], "providers": [], "idle_rules": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
-        status = (board or self._running).status()
-        status["idle_rules"] = idle_rules(self.configuration.approval, self.tools())
+        board = board or self._running
+        status = board.status()
+        status["idle_rules"] = idle_rules(self.configuration.approval, board.tools())
         for name, plugin in status["plugins"].items():
             plugin["source"] = self._reloads.origins.source_of(name)
         return {**status, "failed": failed, "providers": [one.status() for one in self.providers]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 
 import pykka
 import pytest
@@ -185,6 +186,27 @@ def test_a_board_that_does_not_run_says_so():
         "idle_rules": [],
     }
     board.stop()
+
+
+def test_a_board_has_a_status_at_each_moment_of_its_starts_and_stops():
+    board, over, raised = Callboard(), threading.Event(), []
+
+    def look():
+        while not over.is_set():
+            try:
+                board.status()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+                raised.append(error)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    for _ in range(50):
+        with board:
+            pass
+    over.set()
+    looking.join()
+
+    assert raised == []
 
 
 def test_a_board_can_be_started_again_after_it_was_stopped():

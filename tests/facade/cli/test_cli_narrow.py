@@ -26,9 +26,9 @@ def test_the_last_picture_names_the_plugins_though_the_board_has_stopped(tmp_pat
 
     status, shown = on_a_terminal("chaos", config, "--calls", "20", "--kills", "1", "--seed", "1")
 
+    assert status == 0, shown
     last = shown.split("Callboard chaos")[-1]
     row = next(line for line in last.splitlines() if "━━━━━━" in line and "echo" in line)
-    assert status == 0
     assert "thread" not in row
 
 
