@@ -32,13 +32,14 @@ from .sqlite_file import (
     Rows,
     holds_something_else,
     is_damage,
+    is_in_use,
     kept_source,
     open_file,
     set_aside,
     whole_source,
     write,
 )
-from .store import StateStoreError, StateStoreForeign
+from .store import StateStoreError, StateStoreForeign, StateStoreInUse
 
 if TYPE_CHECKING:
     import os
@@ -249,6 +250,8 @@ class SqliteStore:
             self._inode = self.path.stat().st_ino
         except (sqlite3.Error, OSError, Damaged) as error:
             self._disconnect()
+            if is_in_use(error):
+                raise StateStoreInUse(str(self.path), None) from error
             raise self._error(f"cannot be opened: {error}") from error
 
     def _tell_set_aside(self, aside: Path, damage: Damaged) -> None:

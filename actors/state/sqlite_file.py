@@ -130,6 +130,12 @@ def is_damage(error: sqlite3.Error) -> bool:
     return code is not None and code & 0xFF in _DAMAGE
 
 
+def is_in_use(error: BaseException) -> bool:
+    """Whether another connection holds the file: by a hard link it has another name, and so another lock beside it."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
+
+
 def holds_something_else(path: Path) -> bool:
     """Whether a file that has content was written by another program: it is no database, or a database without our mark. Nothing is changed.
 
