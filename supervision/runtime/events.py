@@ -183,24 +183,28 @@ class EventStream:
         """
         told = threading.Event()
         with self._lock:
-            if self._thread is None:
+            thread, closed = self._thread, self._closed
+            if thread is None:
                 return True
-            if self._thread is threading.current_thread():
+            if thread is threading.current_thread():
                 return False
-            self._called.set()
-            self._waiting.put(told)
-        return told.wait(timeout)
+            if not closed:
+                self._called.set()
+                self._waiting.put(told)
+        if not closed:
+            return told.wait(timeout)
+        thread.join(timeout)
+        return not thread.is_alive()
 
     def close(self) -> None:
-        """Tell what is waiting, then no more."""
+        """Tell what is waiting, then no more. Once more after it was interrupted, it waits for what is still being told."""
         with self._lock:
-            thread, self._thread = self._thread, None
             self._closed = True
             self._hear(frozenset())
             self._called.set()
             self._waiting.put(None)
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(5.0)
+        if self._thread is not None and not self.telling:
+            self._thread.join(5.0)
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off nothing is told."""

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import pytest
 from amplifier_core_package import amplifier_core
 from programs import PROGRAMS
 
@@ -22,6 +23,7 @@ async def mount(coordinator, config=None):
 """
 
 
+@pytest.mark.timeout(1200)  # packages are fetched
 def test_the_contracts_own_checks_pass_and_calls_go_both_ways(tmp_path):
     package = tmp_path / "amplifier-module-tool-words" / "amplifier_module_tool_words"
     package.mkdir(parents=True)

@@ -6,6 +6,7 @@ import time
 import pytest
 from callboard.supervision.runtime import events
 from callboard.supervision.runtime.events import EventStream
+from every_point import interrupted_at_each_point
 from leaks import no_leaks
 
 PATIENCE = 10.0
@@ -209,6 +210,24 @@ def test_a_closed_stream_tells_what_was_waiting_and_then_no_more():
     assert [event.subject for event in heard] == ["a", "b"]
     assert not stream.wants("host_ready")
     assert stream.settle(0)
+
+
+def test_a_stream_whose_close_was_interrupted_tells_what_was_waiting_before_the_next_ends():
+    streams, heard = [], []
+
+    def hear(event):
+        time.sleep(0.02)  # waits for nothing: the subscriber is slow
+        heard.append(event)
+
+    def begin():
+        streams.append(EventStream())
+        heard.clear()
+        streams[-1].subscribe(hear)
+        publish(streams[-1], "a")
+
+    for place in interrupted_at_each_point(lambda: streams[-1].close(), before=begin):
+        streams[-1].close()
+        assert [event.subject for event in heard] == ["a"], place
 
 
 def test_a_subscriber_may_close_the_stream():
