@@ -103,6 +103,8 @@ class _Ear:
             return
         *lines, self._kept = (self._kept + data).split(b"\n")
         for line in lines:
+            if self._cut:  # by the line before, and what was read with that comes too late
+                return
             self._pass_on(line + b"\n")
 
     def _pass_on(self, line: bytes) -> None:
