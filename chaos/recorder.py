@@ -32,7 +32,7 @@ from .checker.facts import (
     Submitted,
     Terms,
 )
-from .checker.host_stories import answering_unready
+from .checker.host_stories import answering_unready, ends_owed
 from .inject.arming import entered_before
 
 if TYPE_CHECKING:
@@ -233,16 +233,21 @@ class Recorder:
     def close(self) -> None:
         """Hear no more of what the board tells: what comes now is its stop.
 
-        A host answers its first calls while another thread is about to tell that it is ready. That is waited for.
+        A host answers its first calls while another thread is about to tell that it is ready, and a call is lost before the end of
+        its host is told. Both are waited for.
         """
         self.board.events.settle(_PATIENCE)
         with self._lock:
-            self._lock.wait_for(lambda: not answering_unready(self.facts, self._host_of), _PATIENCE)
+            self._lock.wait_for(lambda: not self._owed(), _PATIENCE)
         self._subscription.close()
         self._over.set()
         if self._real:
             self._watch.join()
         self._ended = self.now()
+
+    def _owed(self) -> set[str]:
+        """The hosts of which something is about to be told."""
+        return answering_unready(self.facts, self._host_of) | ends_owed(self.facts, self._host_of)
 
     def _host_of(self, plugin: str) -> str:
         handle = self.board.plugin_manager.handles().get(plugin)

@@ -20,6 +20,7 @@ from ...base.frozen import frozen
 from ..checker.facts import Answered, Asked, Ordered, Run, Violation
 from ..checker.invariants import Check, check
 from ..checker.leak_check import Census
+from ..load.host_states import host_states
 from ..load.load_test import LoadTest
 from ..load.requests import Request, Source
 from ..nemesis import Nemesis
@@ -282,7 +283,7 @@ class Round:
         busy = any(
             status["running"] or status["quarantine"] or _has_open_breaker(status) for status in plugins
         )
-        return busy or any(state != "ready" for state in _states(recorder).values())
+        return busy or any(state != "ready" for state in host_states(recorder.board).values())
 
     def _revive(self, recorder: Recorder) -> None:
         """Start what was given up, as a person would, let out what is in quarantine, and start once more a host that had to leave a plugin out."""
@@ -296,12 +297,6 @@ class Round:
 
 def _has_open_breaker(status: Mapping[str, Any]) -> bool:
     return any(breaker["retry_in"] for breaker in status["breakers"].values())
-
-
-def _states(recorder: Recorder) -> dict[str, str]:
-    """The states of the hosts, by plugin."""
-    plugins = recorder.board.status()["plugins"]
-    return {name: status["host"]["state"] for name, status in plugins.items() if "host" in status}
 
 
 def joined(runs: Sequence[Run]) -> Run:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Replied, Stalled, Submitted, Violation
 from .host_rules import OWN_ANSWERS
+from .host_stories import OF_GROUPS, TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -186,7 +187,7 @@ def _was_told(run: Run, asked: Asked, answer: Answered, told: list[Happened | Or
     """Whether the board has told of the crash that a call was lost in, or there was another reason to end its host."""
     host, swept = run.host_of(asked.plugin), answer.at + _SWEEP
     for fact in told:
-        if fact.plugin != host and not (isinstance(fact, Happened) and fact.kind in _OF_GROUPS):
+        if fact.plugin != host and not (isinstance(fact, Happened) and fact.kind in OF_GROUPS):
             continue
         # An order comes before what it does. A crash is told when all that the host had started has been ended,
         # and before the next generation is ready.
@@ -199,7 +200,7 @@ def _was_told(run: Run, asked: Asked, answer: Answered, told: list[Happened | Or
 
 
 def _told(run: Run) -> list[Happened | Ordered]:
-    wanted = _TOLD | _OF_GROUPS | {"host_ready"}
+    wanted = TOLD | OF_GROUPS | {"host_ready"}
     return [
         fact
         for fact in run.facts
@@ -209,11 +210,6 @@ def _told(run: Run) -> list[Happened | Ordered]:
 
 _SWEEP = 2.5
 """Seconds that it may take until nothing is left of a host that has ended."""
-
-_TOLD = frozenset({"host_crashed", "host_stopped", "host_retired"})
-
-_OF_GROUPS = frozenset({"group_restarting", "group_limit", "group_parked", "group_stopped"})
-"""Events of groups, whose members go down for each other's sake."""
 
 
 def counts_without_a_gap(run: Run) -> Iterator[Violation]:

@@ -182,11 +182,52 @@ def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> s
         match fact:
             case Happened(_, host, "host_starting"):
                 given[host] = False
-            case Happened(_, host, kind) if kind.startswith("host_"):
+            case Happened(_, host, kind) if (
+                kind in _OF_GENERATIONS
+            ):  # of the latest; others tell of one that retires
                 given.pop(host, None)
             case Happened(_, plugin, "call_started") if (host := host_of(plugin)) in given:
                 given[host] = True
     return {host for host, answers in given.items() if answers}
+
+
+TOLD = frozenset({"host_crashed", "host_stopped", "host_retired"})
+"""Events that tell of an end in which calls may be lost."""
+
+OF_GROUPS = frozenset({"group_restarting", "group_limit", "group_parked", "group_stopped"})
+"""Events of groups, whose members go down for each other's sake."""
+
+
+def ends_owed(facts: Iterable[Fact], host_of: Callable[[str], str]) -> set[str]:
+    """The hosts with which a call was lost, while nothing was told since its submission that would explain it.
+
+    The caller hears of the end of a host at once. The board tells of it when the whole process tree is gone.
+
+    Args:
+        facts: in the order in which they were noted.
+        host_of: the host in which a plugin lives.
+    """
+    owed: set[str] = set()
+    asked: dict[str, int] = {}
+    told: dict[str, int] = {}
+    told_of_groups = -1
+    for place, fact in enumerate(facts):
+        match fact:
+            case Asked(_, _, call):
+                asked.setdefault(call, place)
+            case Answered(_, plugin, call, "host_crashed"):
+                host = host_of(plugin)
+                if max(told.get(host, -1), told_of_groups) < asked.get(call, place):
+                    owed.add(host)
+            case Happened(_, host, kind) if kind in TOLD:
+                told[host] = place
+                owed.discard(host)
+            case Happened(_, _, kind) if kind in OF_GROUPS:
+                told_of_groups = place
+                owed.clear()
+            case Ordered(_, host):
+                told[host] = place
+    return owed
 
 
 def _take(generations: list[GenerationStory], event: Happened) -> None:

@@ -103,11 +103,11 @@ class _Ear:
             return
         *lines, self._kept = (self._kept + data).split(b"\n")
         for line in lines:
-            if self._cut:  # by the line before, and what was read with that comes too late
-                return
             self._pass_on(line + b"\n")
 
     def _pass_on(self, line: bytes) -> None:
+        if self._cut:  # by a line that was read together with this one
+            return
         answer = host_reply(line) if self._tamper.waits else None
         if answer is None:
             self._listener.on_output(line)

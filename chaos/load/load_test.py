@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...actors.hosted.hosted_plugin import HostedPlugin
 from ...base.errors import CallboardError
 from ..inject.arming import entered_before
+from .host_states import host_states
 from .requests import quotas
 
 if TYPE_CHECKING:
@@ -227,13 +227,8 @@ class LoadTest:
         self._drain()
 
     def states(self) -> dict[str, str]:
-        """The present state of each host that was there at the beginning, by plugin."""
-        plugins = self._board.status()["plugins"]
-        return {
-            name: plugins[name]["host"]["state"]
-            for name, handle in self._board.plugin_manager.handles().items()
-            if isinstance(handle, HostedPlugin) and name in self._there
-        }
+        """The present state of each host that was there at the beginning, by plugin; see `host_states`."""
+        return {name: state for name, state in host_states(self._board).items() if name in self._there}
 
     # Calls and news
 

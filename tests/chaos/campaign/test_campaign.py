@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 from broken_boards import queue_by_name
@@ -16,6 +17,7 @@ from callboard.chaos.checker.exits import NOT_TESTED
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.virtual.virtual_load import CallPlan
 from callboard.trial.tampered_board import TamperedBoard
+from late_ends import carried_with_late_ends
 from leaks import no_leaks
 from thorough import every
 
@@ -56,6 +58,31 @@ def test_a_round_with_mcp_servers_keeps_every_rule(seed, tmp_path):
     assert {plugin.kind for plugin in plan.plugins} == {"mcp"}
     assert [(one.rule, one.what) for one in ended.violations] == []
     assert (ended.untested, ended.ok) == ("", True)
+
+
+class BoardOfABusyMachine(TamperedBoard):
+    """It hears of the end of each host half a second late."""
+
+    def _begin(self, board, one):
+        one.hosted.carry = carried_with_late_ends(lambda: threading.Event().wait(0.5), one.hosted.carry)
+        super()._begin(board, one)
+
+
+def test_a_round_waits_for_a_host_of_whose_end_the_supervisor_has_not_heard_yet(tmp_path):
+    options = {"concurrency": 2, "deadline": 5.0, "while_down": "refuse"}
+    hang = CallPlan("hang", "one", 0.0, {"mood": "hang", "seconds": 0.0, "parts": 0}, 0.1)
+    plan = Plan(
+        1,
+        (PluginPlan("one", "node", options),),
+        (CallerPlan("wait", (hang,)),),
+        Schedule(1),
+        calls={"grace": 0.1},
+    )
+
+    with no_leaks():
+        ended = Round(plan, tmp_path, BoardOfABusyMachine).run()
+
+    assert [(one.rule, one.what) for one in ended.violations] == []
 
 
 def test_the_five_rounds_have_everything_that_can_be_drawn():

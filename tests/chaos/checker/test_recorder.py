@@ -7,11 +7,14 @@ import threading
 from collections import defaultdict
 
 import pytest
+from boards import add_node
 from callboard.actors.board import Board
 from callboard.chaos.checker.facts import Answered, Happened
 from callboard.chaos.recorder import Recorder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.runtime.clock import SystemClock
+from late_ends import MORTAL, carried_with_late_ends
+from leaks import no_leaks
 from tools import Tool
 
 LONG = 0.05
@@ -67,3 +70,21 @@ def test_an_answer_that_its_judge_cannot_read_is_wrong_and_ends_its_call():
 
     assert (answered.call, answered.ending, answered.judged) == ("c1", "success", True)
     assert answered.wrong == "it cannot be read: KeyError: 'count'"
+
+
+def test_the_end_of_a_host_with_which_a_call_was_lost_is_noted_however_late_it_is_told(tmp_path):
+    file = tmp_path / "mortal.mjs"
+    file.write_text(MORTAL)
+    may_come = threading.Event()
+    late = threading.Timer(0.3, may_come.set)  # as long as a busy machine may take to look for what is left
+    with no_leaks(), Board() as board:
+        carry = carried_with_late_ends(lambda: may_come.wait(20.0))
+        add_node(board, file, name="mortal", carry=carry)
+        recorder = Recorder(board)
+        ending = recorder.submit("mortal", "die").result(20.0)
+        late.start()
+        recorder.close()
+        late.join()
+
+    assert ending["code"] == "host_crashed"
+    assert "host_crashed" in {fact.kind for fact in recorder.run().facts if isinstance(fact, Happened)}
