@@ -76,6 +76,7 @@ class Recorder:
         facts: all that was noted, in the order of noting; append through `note`.
         patience: see the arguments.
         readers: by plugin, what says which parts the caller of a call reads that has ended; `Call.parts` is theirs alone.
+        overheard: the plugins of which each malformed line of their hosts is noted.
         known: (pid, time of creation) of every process of a host that was seen.
         marks: in the environment of each of them, which their children inherit.
         generations: the generation of each of them, by its pid.
@@ -89,6 +90,7 @@ class Recorder:
         self.generations: dict[int, int] = {}
         self.terms: dict[str, Terms] = {}
         self.readers: dict[str, Callable[[str, Call], PartsRead | None]] = {}
+        self.overheard: set[str] = set()
         self.patience = patience
         self._told = 0.0
         self._real = isinstance(board.clock, SystemClock)
@@ -282,6 +284,7 @@ class Recorder:
             patience=self.patience,
             slack=REAL_SLACK if self._real else 0.0,
             left=left or Left(),
+            overheard=frozenset(self.overheard),
         )
 
     # What the board tells

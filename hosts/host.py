@@ -87,6 +87,7 @@ class Host:
         self.name = name
         self.generation = generation
         self.max_line = max_line
+        self.max_stray = max_stray
         self._listener = listener
         self._noise = Noise(name, listener, now, partial(redactor_of, command))
         self._command = command

@@ -94,6 +94,14 @@ class Replied(NamedTuple):
     generation: int = 0
 
 
+class Malformed(NamedTuple):
+    """A line of a host was no valid message and no print, so its calls may end with ``protocol_error``."""
+
+    at: float
+    plugin: str
+    generation: int = 0
+
+
 class PartsRead(NamedTuple):
     """The caller has read all parts of a call that has ended.
 
@@ -156,7 +164,20 @@ class Broken(NamedTuple):
     fault: str
 
 
-Fact = Asked | Submitted | Ran | Replied | Answered | PartsRead | Happened | Seen | Stalled | Ordered | Broken
+Fact = (
+    Asked
+    | Submitted
+    | Ran
+    | Replied
+    | Malformed
+    | Answered
+    | PartsRead
+    | Happened
+    | Seen
+    | Stalled
+    | Ordered
+    | Broken
+)
 
 
 @frozen
@@ -215,6 +236,7 @@ class Run:
         patience: seconds after ``healed`` in which everything has to work again.
         slack: seconds by which times may be off, since who notes them may be late; 0 on a virtual clock.
         left: what was left behind.
+        overheard: the plugins of which each `Malformed` line of their hosts is noted.
     """
 
     facts: tuple[Fact, ...]
@@ -224,6 +246,7 @@ class Run:
     patience: float = 30.0
     slack: float = 0.0
     left: Left = field(default_factory=Left)
+    overheard: frozenset[str] = frozenset()
 
     def of(self, plugin: str) -> Iterator[Fact]:
         """The facts of one plugin."""

@@ -19,12 +19,24 @@ from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING
 
-from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Replied, Stalled, Submitted, Violation
+from .facts import (
+    Answered,
+    Asked,
+    Broken,
+    Happened,
+    Malformed,
+    Ordered,
+    Ran,
+    Replied,
+    Stalled,
+    Submitted,
+    Violation,
+)
 from .host_rules import OWN_ANSWERS
 from .host_stories import OF_GROUPS, TOLD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .facts import Fact, Run
 
@@ -107,8 +119,8 @@ def runs_as_often_as_it_may(run: Run) -> Iterator[Violation]:
 
 
 def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
-    """``unknown`` is said only of a call that a crash, a deadline or a cancel has met, and that had no answer by then."""
-    troubles, told = _troubles(run), _told(run)
+    """``unknown`` is said only of a call that a crash, a deadline, a cancel or a breach of the protocol has met, and that had no answer by then."""
+    troubles, told, malformed = _troubles(run), _told(run), _malformed(run)
     stalls = [fact for fact in run.facts if isinstance(fact, Stalled)]
     for story in call_stories(run).values():
         if story.verdict is not Verdict.UNKNOWN or not story.asked:
@@ -123,6 +135,10 @@ def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
         if not excused:
             yield Violation(
                 "unknown has a reason", f"{said}and neither a crash nor a deadline was near", story.facts
+            )
+        elif answer.ending == "protocol_error" and not _was_malformed(run, asked, answer, malformed, stalls):
+            yield Violation(
+                "unknown has a reason", f"{said}and its host had written no malformed line", story.facts
             )
         elif story.replied is not None and _was_lost(run, story.replied, answer, stalls):
             before = answer.at - story.replied.at
@@ -160,6 +176,30 @@ def _was_lost(run: Run, replied: Replied, answer: Answered, stalls: list[Stalled
         near = _NEAR * run.slack
         return before > near and before > near + stalled(stalls, replied.at, answer.at)
     return answer.ending in _FOR_NO_ANSWER and before > 0
+
+
+def _was_malformed(
+    run: Run, asked: Asked, answer: Answered, malformed: Mapping[str, list[float]], stalls: list[Stalled]
+) -> bool:
+    """Whether a host that is overheard has written a malformed line during a call. A print is none, whatever stands in it.
+
+    A call may be submitted while such a line is being read.
+    """
+    if asked.plugin not in run.overheard:
+        return True
+    return any(
+        at <= answer.at and asked.at - at <= run.slack + stalled(stalls, at, asked.at)
+        for at in malformed[run.host_of(asked.plugin)]
+    )
+
+
+def _malformed(run: Run) -> dict[str, list[float]]:
+    """When the hosts of plugins have written malformed lines."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for fact in run.facts:
+        if isinstance(fact, Malformed):
+            times[run.host_of(fact.plugin)].append(fact.at)
+    return times
 
 
 _FOR_NO_ANSWER = frozenset({"host_crashed", "protocol_error"})

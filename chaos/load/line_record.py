@@ -1,7 +1,7 @@
-"""Records what hosts say on their lines, at the moment at which they say it: the parts of each call, and that it has its answer.
+"""Records what hosts say on their lines, at the moment at which they say it: the parts of each call, that it has its answer, and malformed lines.
 
-So a caller can be held to it: one that was told a deadline, or a crash, had no answer yet, and one that has read parts has read
-those that were emitted, in their order. What goes to the hosts is the `Witness`'s affair.
+So a caller can be held to it: one that was told a deadline, or a crash, had no answer yet; one that was told a breach of the protocol had a host that
+broke it; and one that has read parts has read those that were emitted, in their order. What goes to the hosts is the `Witness`'s affair.
 
 It reads version 1 of our own protocol, and no other: of MCP servers nothing is recorded. A host that has broken the protocol is not heard any more, by the board
 neither.
@@ -17,7 +17,7 @@ from ...base.json import load_json
 from ...hosts.host import Host
 from ...hosts.process.transport import ProcessTransport
 from ...hosts.translating_host import TranslatingHost
-from ..checker.facts import PartsRead, Replied
+from ..checker.facts import Malformed, PartsRead, Replied
 
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
@@ -70,6 +70,11 @@ class LineRecord:
         if (recorder := self._recorder) is not None:
             recorder.note(Replied(recorder.now(), self._plugin, call, generation))
 
+    def malformed(self, generation: int) -> None:
+        """Note that a line has come for which calls may end with ``protocol_error``."""
+        if (recorder := self._recorder) is not None:
+            recorder.note(Malformed(recorder.now(), self._plugin, generation))
+
     def emitted(self, call: str, request_id: str, payload: Any) -> None:
         """Note that a part of a call has come."""
         if self._recorder is not None:
@@ -82,6 +87,8 @@ class LineRecord:
         """What the caller reads of a call that has ended; ``None`` where nothing can be said of it."""
         with self._lock:
             emitted = self._parts.pop(name, [])
+        if self._is_ours and self._recorder is not None:
+            self._recorder.overheard.add(self._plugin)
         if not self._is_ours or call.parts_dropped or len(emitted) > _MOST or self._recorder is None:
             return None
         ending = call.result()
@@ -129,27 +136,37 @@ class _Line:
         self._host = host
         self._hear = host.on_output
         self._rest = b""
+        self._longest = min(_LONGEST, host.max_line)
         self._broken = False
+        self._prints = 0
 
     def on_output(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            if b'"id"' in line and not self._broken and len(line) < _LONGEST:
+            if not self._broken:
                 self._note(line)
+        if len(self._rest) >= self._host.max_line and not self._broken:
+            self._broken = True
+            self._record.malformed(self._host.generation)
         self._hear(data)
 
     def _note(self, line: bytes) -> None:
-        try:
-            message = load_json(line)
-        except JsonValueError:  # printed, or spoilt
-            return
-        if not isinstance(message, dict) or "v" not in message:
-            return
-        request_id = message.get("id")
-        if message["v"] != 1 or not isinstance(request_id, str):
-            self._broken = True
-        elif (call := self._host.call_of(request_id)) is not None:
-            self._note_of_call(message, request_id, call)
+        if not _may_be_a_message(line):
+            self._prints += 1
+            if self._host.max_stray is None or self._prints <= self._host.max_stray:
+                return
+        message = _read(line) if len(line) < self._longest else None
+        match message:
+            case {"v": 1 as version, "id": str(request_id)} if version is not True:
+                if not _has_form(message):
+                    self._record.malformed(self._host.generation)
+                if (call := self._host.call_of(request_id)) is not None:
+                    self._note_of_call(message, request_id, call)
+            case {"v": _, "id": _}:
+                self._broken = True
+                self._record.malformed(self._host.generation)
+            case _:
+                self._record.malformed(self._host.generation)
 
     def _note_of_call(self, message: Json, request_id: str, call: str) -> None:
         match message:
@@ -157,3 +174,31 @@ class _Line:
                 self._record.emitted(call, request_id, payload)
             case {"ok": True, "result": {"value": dict(), **more}} if isinstance(more.get("state", {}), dict):
                 self._record.replied(call, self._host.generation)
+
+
+def _may_be_a_message(line: bytes) -> bool:
+    """Whether a line is no mere print: it begins an object, and may have a key of a message."""
+    return line.lstrip().startswith(b"{") and any(mark in line for mark in _MARKS)
+
+
+_MARKS = (b'"v"', b'"id"', b"\\")
+"""One of these is in each message; a backslash may spell a key."""
+
+
+def _read(line: bytes) -> Json | None:
+    """The object that a line is, or ``None``."""
+    try:
+        message = load_json(line)
+    except JsonValueError:
+        return None
+    return message if isinstance(message, dict) else None
+
+
+def _has_form(message: Json) -> bool:
+    """Whether a message is an answer, an error or an event, as version 1 has them."""
+    match message:
+        case {"ok": True, "result": {**result}}:
+            return isinstance(result.get("state", {}), dict | None)
+        case {"ok": False, "error": {}} | {"event": {"type": str()}}:
+            return True
+    return False

@@ -26,10 +26,11 @@ from callboard.chaos.checker.call_rules import parts_in_order
 from callboard.chaos.checker.facts import Asked, PartsRead, Run, Terms
 from callboard.chaos.checker.invariants import RULES, violations
 from callboard.chaos.checker.leak_check import Census
-from callboard.chaos.faults import Exit, Orphan
+from callboard.chaos.faults import Exit, Garbage, Orphan, StdoutFlood, Truncate, WrongVersion
 from callboard.chaos.simulation import simulate
 from callboard.chaos.triggers import AtPoint, NthCall
 from callboard.hosts.process import process
+from callboard.hosts.protocol.peer import Peer
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure
 from callboard.supervision import fates
@@ -80,6 +81,28 @@ def test_a_board_that_lets_a_call_outstay_its_deadline_is_found(tmp_path, monkey
         calls.submit(deadline=0.1).result(10)
 
     return found
+
+
+@pytest.mark.parametrize("fault", [Garbage(8, newline=False), Garbage(8), StdoutFlood(200_000)])
+@convicts("unknown has a reason")
+def test_a_board_that_takes_a_print_for_a_breach_is_found(tmp_path, monkeypatch, fault):
+    in_truth = Peer.__init__
+    monkeypatch.setattr(
+        Peer, "__init__", lambda peer, **options: in_truth(peer, **{**options, "max_stray": 0})
+    )
+
+    with a_run(tmp_path, (NthCall(2), fault), tool="echo") as (calls, found):
+        calls.make(3)
+
+    return found
+
+
+@pytest.mark.parametrize("fault", [WrongVersion(), Truncate(40), StdoutFlood(200_000), Garbage(8)])
+def test_a_board_that_takes_a_malformed_line_for_a_breach_breaks_no_rule(tmp_path, fault):
+    with no_leaks(), a_run(tmp_path, (NthCall(2), fault), tool="echo") as (calls, found):
+        calls.make(3)
+
+    assert found == []
 
 
 class AnswersTwice(Board):

@@ -10,6 +10,7 @@ from callboard.chaos.checker.facts import (
     Asked,
     Broken,
     Happened,
+    Malformed,
     Ordered,
     Replied,
     Stalled,
@@ -126,6 +127,21 @@ def test_a_call_whose_answer_had_come_in_time_may_not_end_without_it(ending, rep
     )
 
     assert ("unknown has a reason" in broken_rules(replace(run, slack=0.25))) == found
+
+
+@pytest.mark.parametrize(("overheard", "lines", "found"), [
+    ({"book"}, [2.0], False), ({"book"}, [], True), ({"book"}, [0.5, 3.1], True), ({"book"}, [0.9], False), (set(), [], False),
+])  # fmt: skip
+def test_a_call_ends_for_a_breach_of_the_protocol_only_where_its_host_has_written_a_malformed_line(
+    overheard, lines, found
+):
+    run = run_of(
+        asked(1.0, "c1"), *(Malformed(at, "book", 1) for at in lines),
+        Answered(3.0, "book", "c1", "protocol_error", "outcome_unknown"),
+    )  # fmt: skip
+    heard = replace(run, slack=0.25, overheard=frozenset(overheard))
+
+    assert ("unknown has a reason" in broken_rules(heard)) == found
 
 
 @pytest.mark.parametrize(("stall", "found"), [(0.2, True), (12.0, False)])
