@@ -58,8 +58,11 @@ _EARLY = 2 / 3
 _BEGINNING = 0.0003
 """How many seconds that is."""
 
-_SOON = 10e-6
-"""Seconds after which an alarm rings again that has met code which is not to be interrupted."""
+_SOON, _LATEST = 10e-6, 1e-3
+"""Seconds after which an alarm rings again that has met code which is not to be interrupted: twice as many each time, up to so many.
+
+On a busy machine an alarm may ring again before its handler has returned, and so within it.
+"""
 
 _SPARED = (
     str(Path(asyncio.__file__).parent),
@@ -99,6 +102,7 @@ class _Alarm:
 
     line: str = ""
     _armed: bool = False
+    _again: float = _SOON
     _former: Any = field(default=None)
 
     def __enter__(self) -> Self:
@@ -113,7 +117,7 @@ class _Alarm:
 
     def interrupt(self, step: Callable[[], object], after: float) -> bool:
         """Do a step, and interrupt it after so many seconds; whether it was. What else it raises is raised."""
-        self.line = ""
+        self.line, self._again = "", _SOON
         collects = gc.isenabled()
         gc.disable()  # what is raised in a callback of the collector goes nowhere
         try:
@@ -136,7 +140,8 @@ class _Alarm:
             return
         file = Path("" if frame is None else frame.f_code.co_filename)
         if str(file).startswith(_SPARED) or _in_finalizer(frame):
-            _ring_after(_SOON)
+            self._again = min(2 * self._again, _LATEST)
+            _ring_after(self._again)
             return
         self._armed = False
         self.line = f"{file.parent.name}/{file.name}:{0 if frame is None else frame.f_lineno}"

@@ -9,6 +9,7 @@ import pytest
 from callboard.actors.board import Board
 from callboard.chaos.checker.interruptions import check_interrupts
 from callboard.chaos.checker.standings import Standing
+from callboard.chaos.load import interrupts
 from callboard.chaos.load.interrupted_plugins import InterruptedTool
 from callboard.chaos.load.interrupts import InterruptedCaller, Target
 from callboard.chaos.load.soak import Soak
@@ -55,6 +56,14 @@ def test_interrupts_break_nothing_and_a_board_where_they_do_is_convicted(bug, mo
         check = interrupted(times(60, 600), deadline=0.5 if bug else 20.0)
 
     assert check.standing is (Standing.BROKEN if bug else Standing.HELD), check.said
+
+
+def test_an_alarm_that_rings_again_before_its_handler_has_returned_lets_the_caller_go_on(monkeypatch):
+    monkeypatch.setattr(interrupts, "_SOON", 1e-6)
+
+    check = interrupted(20, 20.0)
+
+    assert check.standing is Standing.HELD, check.said
 
 
 def test_the_handler_of_the_signal_is_the_former_one_afterwards():
