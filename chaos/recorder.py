@@ -100,19 +100,35 @@ class Recorder:
         self._lock = threading.Condition()
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
-        self._catch_up()
-        self._subscription = board.subscribe(self._on_event, kinds)
+        self._entered: dict[str, dict[str, int]] = {}
+        self._caught_up = 0
+        with self._lock:  # until it is known what came before, no event is noted
+            self._subscription = board.subscribe(self._on_event, kinds)
+            self._catch_up()
         self._over = threading.Event()
         self._watch = threading.Thread(target=self._watch_for_stalls, name="stall watch", daemon=True)
         if self._real:
             self._watch.start()
 
     def _catch_up(self) -> None:
-        """The hosts that are there already: nobody will tell of their start any more."""
+        """The hosts that are there already: nobody will tell of their start any more, or it is about to be told."""
         for name, generation, state in entered_before(self.board):
             self.note(Happened(0.0, name, f"host_{state}", {"generation": generation}))
+            self._entered.setdefault(name, {})[f"host_{state}"] = generation
             if state == "ready":
                 self._look(name)
+        with self.board.subscribe(self._on_event, ()) as here:
+            self._caught_up = here.after
+
+    def _is_known(self, event: Event) -> bool:
+        """Whether the status that was read at the beginning has told it: the event was still on its way then."""
+        if event.sequence > self._caught_up or "generation" not in event.facts:
+            return False
+        entered = self._entered.get(event.subject)
+        if entered is None:
+            return False
+        generation: int = event.facts["generation"]
+        return generation < entered["host_starting"] or generation == entered.get(event.kind)
 
     def now(self) -> float:
         """Seconds since the recording began, on the board's clock."""
@@ -290,7 +306,10 @@ class Recorder:
     # What the board tells
 
     def _on_event(self, event: Event) -> None:
-        self.note(Happened(self._moment(event), event.subject, event.kind, event.facts, event.sequence))
+        with self._lock:
+            if self._is_known(event):
+                return
+            self.note(Happened(self._moment(event), event.subject, event.kind, event.facts, event.sequence))
         if event.kind in {"host_starting", "host_ready"}:
             self._look(event.subject)
 

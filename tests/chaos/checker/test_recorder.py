@@ -9,8 +9,11 @@ from collections import defaultdict
 import pytest
 from boards import add_node
 from callboard.actors.board import Board
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.checker.facts import Answered, Happened
+from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.recorder import Recorder
+from callboard.chaos.schedule import Schedule
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.runtime.clock import SystemClock
 from late_ends import MORTAL, carried_with_late_ends
@@ -57,6 +60,32 @@ def test_events_are_noted_in_their_order_by_a_thread_that_gets_no_processor(afte
 
     assert list(told) == sorted(published)
     assert max(map(abs, off)) < LONG / 2
+
+
+class BoardThatGoesOn(Board):
+    """A board on which much happens while its status is read: what the status says already, and what it does not say yet."""
+
+    def status(self):
+        said = super().status()
+        if "evil" in said["plugins"]:
+            self.events.publish("host_starting", "evil", generation=1)
+            self.events.publish("host_ready", "evil", generation=1)
+            self.events.publish("host_replaced", "evil", generation=1, why="its time is over")
+            self.events.publish("host_starting", "evil", generation=2)
+        return said
+
+
+def test_what_a_host_does_while_a_recording_begins_is_noted_once(tmp_path):
+    with BoardThatGoesOn() as board:
+        plugin = EvilToolPlugin("evil", Schedule(1, []), folder=tmp_path, language="python")
+        board.add_hosted(PluginAdapter(plugin), plugin, host=HostSettings({}))
+        recorder = Recorder(board)
+        recorder.close()
+
+    told = [
+        (fact.kind, fact.facts["generation"]) for fact in recorder.run().facts if isinstance(fact, Happened)
+    ]
+    assert told[:4] == [("host_starting", 1), ("host_ready", 1), ("host_replaced", 1), ("host_starting", 2)]
 
 
 def test_an_answer_that_its_judge_cannot_read_is_wrong_and_ends_its_call():
