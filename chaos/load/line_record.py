@@ -157,6 +157,8 @@ class _Line:
                 return
         message = _read(line) if len(line) < self._longest else None
         match message:
+            case None:
+                self._record.malformed(self._host.generation)
             case {"v": 1 as version, "id": str(request_id)} if version is not True:
                 if not _has_form(message):
                     self._record.malformed(self._host.generation)
