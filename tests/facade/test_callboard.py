@@ -195,7 +195,7 @@ def test_a_board_has_a_status_at_each_moment_of_its_starts_and_stops():
         while not over.is_set():
             try:
                 board.status()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+            except Exception as error:
                 raised.append(error)
 
     looking = threading.Thread(target=look)

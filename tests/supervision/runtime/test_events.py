@@ -225,7 +225,7 @@ def test_a_stream_whose_close_was_interrupted_tells_what_was_waiting_before_the_
         streams[-1].subscribe(hear)
         publish(streams[-1], "a")
 
-    for place in interrupted_at_each_point(lambda: streams[-1].close(), before=begin):
+    for place in interrupted_at_each_point(lambda: streams[-1].close(), before=begin):  # noqa: PLW0108 - each time another one
         streams[-1].close()
         assert [event.subject for event in heard] == ["a"], place
 
