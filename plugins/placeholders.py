@@ -7,7 +7,7 @@ files that their user wrote.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -128,6 +128,33 @@ def fill_all(
         return value
 
     return walk(value, ""), found
+
+
+_ALWAYS_KNOWN = frozenset({"workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"})
+
+
+def named_in(value: Any, *, of_clients: bool = False) -> frozenset[str]:
+    """Return what the placeholders in all texts of a value name: ``env:NAME`` and ``keyring:SERVICE/NAME``.
+
+    Args:
+        value: JSON.
+        of_clients: the texts are those that `fill` fills; else those of `fill_all`.
+    """
+    if isinstance(value, str):
+        return frozenset(_names(value, of_clients=of_clients))
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, list | tuple):
+        return frozenset(name for each in value for name in named_in(each, of_clients=of_clients))
+    return frozenset()
+
+
+def _names(text: str, *, of_clients: bool) -> Iterator[str]:
+    for match in (_OF_CLIENTS if of_clients else _OWN).finditer(text):
+        if match["kind"] is not None:
+            yield f"{match['kind']}{match['name']}"
+        elif match["name"] not in _ALWAYS_KNOWN:
+            yield f"env:{match['name']}"
 
 
 def _looked_up(found: re.Match[str], environment: Mapping[str, str], keyring: Keyring) -> str:

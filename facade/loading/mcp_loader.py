@@ -22,6 +22,7 @@ from ..hosts.mcp_http.tool import McpHttpPlugin
 from ..hosts.report.redaction import Redactor
 from ..pins.tool_record import ToolsNewer, record_of
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.env_file import read_env_file
 from ..plugins.placeholders import Unfilled, fill
 from ..plugins.sources.mcp import IDLE
 from .loaded import Loaded
@@ -40,8 +41,6 @@ START_DEADLINE = 60.0
 
 _OF_PROCESSES = ("memory", "memory_hard", "cpu_seconds", "descriptors")
 """Limits of what there is none."""
-
-MAX_ENV_FILE_BYTES = 1024 * 1024
 
 
 def load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
@@ -95,7 +94,9 @@ def _pins(source: McpSource, name: str, profile: str | None) -> Pins | None:
 def _started(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
     """A server that is a process."""
     env = (
-        {} if source.env_file is None else _env_file(source.base / Path(filled(source.env_file)).expanduser())
+        {}
+        if source.env_file is None
+        else read_env_file(source.base / Path(filled(source.env_file)).expanduser())
     )
     env |= {key: filled(value) for key, value in source.env}
     return McpToolPlugin(
@@ -175,22 +176,3 @@ def takes_long(_: McpSource, __: bool | None, ___: Configuration) -> bool:
 
 def _folder(source: McpSource, filled: Callable[[str], str], said: str) -> Path:
     return without_dots(source.base / Path(filled(said)).expanduser())
-
-
-def _env_file(file: Path) -> dict[str, str]:
-    """The variables of a file with a ``NAME=value`` a line. Raises `ValueError`."""
-    try:
-        with file.open("rb") as opened:
-            text = opened.read(MAX_ENV_FILE_BYTES + 1).decode("utf-8")
-    except OSError as error:
-        raise ValueError(f"its 'envFile' {file} cannot be read: {error.strerror}") from error
-    if len(text) > MAX_ENV_FILE_BYTES:
-        raise ValueError(f"its 'envFile' {file} has more than {MAX_ENV_FILE_BYTES >> 20} MB")
-    read = {}
-    for line in map(str.strip, text.splitlines()):
-        name, equals, value = line.removeprefix("export ").partition("=")
-        if equals and not line.startswith("#"):
-            value = value.strip()
-            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            read[name.strip()] = value[1:-1] if quoted else value
-    return read
