@@ -109,7 +109,9 @@ async def behind(folder: str, nowhere: TextIO) -> dict[str, Any]:
         name: {"command": command, "args": words} for name, (command, *words) in servers(folder).items()
     }
     file.write_text(json.dumps({"mcpServers": entries}))
-    started = StdioServerParameters(command=sys.executable, args=["-m", "callboard", "mcp", str(file)])
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "callboard", "mcp", "--trust", str(file)]
+    )
     async with Client(stdio_client(started, errlog=nowhere)) as client:
         await client.list_tools()
         return await work(lambda _, tool, arguments: client.call_tool(tool, arguments), folder)

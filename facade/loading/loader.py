@@ -114,6 +114,8 @@ def load_what_can_be(
     """Do as `load_entry`, but that a plugin of a package which cannot be loaded spares the package's others; if none can be, raise."""
     parsed = parse_entry(entry if isinstance(entry, str | dict) else dict(entry), configuration.base)
     options = replace(options_of(parsed, configuration), known=known)
+    if configuration.consent is not None:
+        configuration.consent.require_run(entry, parsed.source, options)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         options.require_nothing_of_node()
     found = list(loader_of(parsed.source).load(parsed.source, options, configuration))

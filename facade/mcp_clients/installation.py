@@ -58,7 +58,7 @@ def put_in_front(now: Texts, client: Client, name: str, words: Sequence[str]) ->
     Raises:
         JsonTextError: one of the files cannot be read, or the client has no server.
     """
-    servers = _servers(now.client, client.key)
+    servers = servers_in(now.client, client.key)
     moved = {key: server for key, server in servers.items() if key != name and not runs_callboard(server)}
     if not moved and now.servers is None:
         raise JsonTextError(f"has no server under {client.key!r} to be in front of; name a configuration")
@@ -83,7 +83,7 @@ def taken_back(now: Texts, client: Client, name: str) -> Texts:
     there = bool(now.client.strip("\ufeff \t\r\n"))
     if now.servers is None:
         return Texts(without_member(now.client, (client.key, name)), None) if there else now
-    since = {key: server for key, server in _servers(now.client, client.key).items() if key != name}
+    since = {key: server for key, server in servers_in(now.client, client.key).items() if key != name}
     moved = raw(now.servers, (SERVERS,)) or "{}"
     text = now.client
     if not there or raw(text, (client.key,)) is None:
@@ -94,7 +94,8 @@ def taken_back(now: Texts, client: Client, name: str) -> Texts:
     return Texts(text, None)
 
 
-def _servers(text: str, key: str) -> Mapping[str, Any]:
+def servers_in(text: str, key: str) -> Mapping[str, Any]:
+    """Return the servers of a client's file, by name. Raises `JsonTextError`."""
     given = read(text) if text.strip("\ufeff \t\r\n") else {}
     if not isinstance(given, dict):
         raise JsonTextError("is JSON, but no object")

@@ -1,25 +1,32 @@
-"""Holding what is fetched and built to what the user has agreed to: the `Consent` of the command line."""
+"""Holding what is fetched, built and run to what the user has agreed to: the `Consent` of the command line.
+
+What is fetched and built is agreed to as a whole, before anything begins. A command or an address that nobody has agreed to has its own
+entry left out, and the others run.
+"""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..base.errors import CallboardError
+from ..base.errors import CallboardError, PluginLoadError
 from ..base.foreign import Log
 from ..hosts.packages.package_errors import PackageError
+from ..plugins.sources.source import spelled
+from .inline_runs import KIND as RUN
 from .planner import Planner
 from .trust_file import TrustNotKept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ..config.configuration import Configuration
+    from ..config.plugin_options import Options
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
     from ..plugins.npm.npm_source import NpmSource, Release
-    from ..plugins.sources.source import NodeGitSource
+    from ..plugins.sources.source import NodeGitSource, PluginSource
     from .load_plan import Plan
     from .trust_file import TrustFile
 
@@ -46,8 +53,24 @@ class NotTrusted(CallboardError):
         )
 
 
+class RunNotTrusted(PluginLoadError):
+    """An entry has a command or an address that its user has not agreed to; nothing of it was run.
+
+    Attributes:
+        command: what the user types to trust it.
+    """
+
+    def __init__(self, plugin: str, place: str, *, address: bool) -> None:
+        self.command: str = trusting(place)
+        what = "nothing was sent to its address" if address else "its command was not run"
+        super().__init__(
+            f"{what}: it is not trusted yet. See it: {planning(place)}; trust it: {self.command}",
+            plugin=plugin,
+        )
+
+
 def trusting(place: str) -> str:
-    """The command that trusts what a place would have fetched and built."""
+    """The command that trusts what a place would have fetched, built and run."""
     return shlex.join(["callboard", "trust", *(["--"] if place.startswith("-") else []), place])
 
 
@@ -57,7 +80,7 @@ def planning(place: str) -> str:
 
 
 class Admission:
-    """What a configuration would have fetched and built, and whether that is trusted.
+    """What a configuration would have fetched, built and run, and whether that is trusted.
 
     Args:
         configuration: whose plan is made, now.
@@ -67,27 +90,31 @@ class Admission:
     Attributes:
         plan: the plan.
         untrusted: the steps that are not trusted yet.
+        command: what the user types to trust it.
     """
 
     def __init__(self, configuration: Configuration, place: str, file: TrustFile) -> None:
-        planner = Planner(configuration)
+        self._planner = Planner(configuration)
         self._configuration = configuration
         self._place = place
+        self.command: str = trusting(place)
         self._file = file
-        self._resolutions = planner.resolutions
-        self._releases = planner.releases
-        self.plan: Plan = planner.plan
+        self.plan: Plan = self._planner.plan
         self.trusted: frozenset[str] = file.trusted(self.plan.steps) if self.plan.steps else frozenset()
         self.untrusted: tuple[Step, ...] = tuple(
             each for each in self.plan.steps if each.digest not in self.trusted
         )
 
-    def trust(self) -> None:
-        """Trust all of it, from now on. Raises `TrustNotKept`."""
-        if self.untrusted:
+    def trust(self, *, keep: bool = True) -> None:
+        """Trust all of it, from now on. Raises `TrustNotKept`.
+
+        Args:
+            keep: else it is trusted by this object alone, and nothing is written down.
+        """
+        if self.untrusted and keep:
             # All steps: what was trusted of one before its conditions were kept would be lost to those of its twin.
             self._file.add(self.plan.steps)
-            self.untrusted = ()
+        self.untrusted = ()
 
     def undo(self) -> None:
         """Trust nothing of it any more. Raises `TrustNotKept`."""
@@ -95,14 +122,16 @@ class Admission:
         self.untrusted = self.plan.steps
 
     def admitted(self) -> Configuration:
-        """The configuration, by which only what was planned is fetched and built. Raises `NotTrusted`."""
-        if self.untrusted:
-            raise NotTrusted(self.plan, self.untrusted, self._place)
+        """The configuration, by which only what was planned is fetched and built, and what is trusted is run.
+
+        Raises:
+            NotTrusted: something would be fetched or built that is not trusted.
+        """
+        if builds := tuple(step for step in self.untrusted if step.kind != RUN):
+            raise NotTrusted(self.plan, builds, self._place)
         self._carry_over()
-        return replace(
-            self._configuration,
-            consent=_Agreed(self._place, self.plan.steps, self._resolutions, self._releases),
-        )
+        agreed = _Agreed(self._place, self.plan, self.untrusted, self._planner)
+        return replace(self._configuration, consent=agreed)
 
     def _carry_over(self) -> None:
         """Keep the conditions of what was trusted by a version that kept none. What runs does not depend on it."""
@@ -117,17 +146,18 @@ class Admission:
 class _Agreed:
     """See `Consent`."""
 
-    def __init__(
-        self,
-        place: str,
-        steps: Iterable[Step],
-        resolutions: Mapping[NodeGitSource, Resolved | PackageError],
-        releases: Mapping[NpmSource, Release | PackageError],
-    ) -> None:
+    def __init__(self, place: str, plan: Plan, untrusted: tuple[Step, ...], planner: Planner) -> None:
         self._place = place
-        self._digests = {step.digest for step in steps}
-        self._resolutions = resolutions
-        self._releases = releases
+        self._digests = {step.digest for step in plan.steps} - {step.digest for step in untrusted}
+        self._resolutions = planner.resolutions
+        self._releases = planner.releases
+        self._runs = planner.runs
+        self.left_out: Mapping[str, str] = {
+            each.source: str(self._refusal(each.source, step))
+            for each in plan.plugins
+            for step in each.steps
+            if step in untrusted
+        }
 
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         found = self._resolutions.get(source)
@@ -148,3 +178,11 @@ class _Agreed:
                 f"and begin anew",
                 plugin=plugin,
             )
+
+    def require_run(self, entry: Any, source: PluginSource, options: Options) -> None:
+        step = self._runs.step(entry, source, options)
+        if step is not None and step.digest not in self._digests:
+            raise self._refusal(spelled(entry), step)
+
+    def _refusal(self, plugin: str, step: Step) -> RunNotTrusted:
+        return RunNotTrusted(plugin, self._place, address="address" in step.facts)

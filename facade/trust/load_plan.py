@@ -1,14 +1,16 @@
 """The plan of a configuration: what would be fetched, built and run for each of its plugins. Pure.
 
-Its digest is that of all steps which bring or build code, with what that code is built and run in, and of nothing else.
+Its digest is that of all steps which are asked about, with what their code is built and run in, and of nothing else.
 """
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.frozen import frozen
 from ..hosts.packages.consent import Step, digest_of
+from .inline_runs import KIND as RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,12 +23,13 @@ class PlannedRun:
     """How a plugin is run.
 
     Attributes:
-        where: ``here``, in the process of Callboard, or ``host``.
+        where: ``here``, in the process of Callboard, ``host``, or ``elsewhere``, at an address.
         argv: the program and its arguments, as far as they are known before it is made; empty of what runs here.
         folder: where it runs, or lies; ``None`` if that is not known yet.
         environment: the names of all variables that it sees; of what runs here ``None``: it sees all.
         sandbox: its sandbox, with all that it shows; ``False`` for none.
         claims: which calls it is asked about, if it claims calls: ``all``, or its ``own``; ``None`` of what claims none.
+        address: of what runs elsewhere, without secrets.
     """
 
     where: str
@@ -35,6 +38,7 @@ class PlannedRun:
     environment: tuple[str, ...] | None
     sandbox: Any = False
     claims: str | None = None
+    address: str | None = None
 
 
 @frozen
@@ -43,7 +47,7 @@ class PlannedPlugin:
 
     Attributes:
         source: the entry, as it is called.
-        steps: what is fetched, installed and built for it, in this order.
+        steps: what is fetched, installed and built for it, in this order, and last the step `run` of one that is asked about.
         runs: how it is run; ``None`` if that cannot be known.
         problem: why it cannot be loaded, if it cannot.
         notes: what cannot be known before it is fetched, and what comes without being asked about.
@@ -99,6 +103,7 @@ def _plugin_json(plugin: PlannedPlugin, trusted: frozenset[str]) -> Json:
             "environment": None if runs.environment is None else list(runs.environment),
             "sandbox": runs.sandbox,
             "claims": runs.claims,
+            "address": runs.address,
         },
         "problem": plugin.problem,
         "notes": list(plugin.notes),
@@ -109,18 +114,22 @@ def lines_of(plan: Plan, trusted: frozenset[str]) -> Iterator[str]:
     """The plan for people: a line each, of a depth that the spaces before it tell. Nothing in it has been cleaned."""
     for plugin in plan.plugins:
         yield plugin.source
+        agreed = next((step for step in plugin.steps if step.kind == RUN), None)
         for step in plugin.steps:
-            yield from (f"  {line}" for line in step_lines(step, trusted=step.digest in trusted))
+            if step is not agreed:
+                yield from (f"  {line}" for line in step_lines(step, trusted=step.digest in trusted))
         if plugin.runs is not None:
-            yield from (f"  {line}" for line in _run_lines(plugin.runs))
+            mark = "" if agreed is None else f" ({_mark(trusted=agreed.digest in trusted)})"
+            given = {} if agreed is None else agreed.facts
+            yield from (f"  {line}" for line in _run_lines(plugin.runs, mark, given))
         yield from (f"  note   {note}" for note in plugin.notes)
         if plugin.problem is not None:
             yield f"  cannot be loaded: {plugin.problem}"
 
 
 def step_lines(step: Step, *, trusted: bool) -> Iterator[str]:
-    """One step for people."""
-    yield from _LINES[step.kind](step, "trusted" if trusted else "not trusted")
+    """A step that fetches or builds, for people."""
+    yield from _LINES[step.kind](step, _mark(trusted=trusted))
     conditions = step.conditions
     for folder, asked in conditions.get("manifests", {}).items():
         yield f"       in {folder}:"
@@ -128,6 +137,10 @@ def step_lines(step: Step, *, trusted: bool) -> Iterator[str]:
     if "node" in conditions:
         yield f"       by the Node {conditions['node']}"
     yield f"       sandbox: {_sandbox(conditions.get('build', False))}"
+
+
+def _mark(*, trusted: bool) -> str:
+    return "trusted" if trusted else "not trusted"
 
 
 def _git_lines(step: Step, mark: str) -> Iterator[str]:
@@ -196,17 +209,34 @@ def _named(packages: Any) -> str:
     return str(packages)
 
 
-def _run_lines(runs: PlannedRun) -> Iterator[str]:
-    if runs.where == "here":
-        yield "run    in the process of Callboard, which sees all of its environment"
-        yield from _claim_lines(runs)
-        return
-    yield f"run    {' '.join(runs.argv)}"
-    if runs.folder is not None:
-        yield f"       in {runs.folder}"
-    yield f"       sees the variables {', '.join(runs.environment or ()) or '(none)'}"
-    yield f"       sandbox: {_sandbox(runs.sandbox)}"
+def _run_lines(runs: PlannedRun, mark: str, given: Mapping[str, Any]) -> Iterator[str]:
+    """How a plugin is run; ``given`` are the facts of its step `run`, or nothing."""
+    match runs.where:
+        case "here":
+            yield "run    in the process of Callboard, which sees all of its environment"
+            yield from _claim_lines(runs)
+            return
+        case "elsewhere":
+            yield f"run    elsewhere, asked at {runs.address}{mark}"
+        case _:
+            yield f"run    {shlex.join(runs.argv)}{mark}"
+            if runs.folder is not None:
+                yield f"       in {runs.folder}"
+            yield f"       sees the variables {', '.join(runs.environment or ()) or '(none)'}"
+    for key, said in _GIVEN.items():
+        if given.get(key):
+            yield f"       {said} {', '.join(given[key])}"
+    if runs.where != "elsewhere":
+        yield f"       sandbox: {_sandbox(runs.sandbox)}"
     yield from _claim_lines(runs)
+
+
+_GIVEN: Final = {
+    "variables": "of them its entry gives",
+    "secrets": "is given the secrets",
+    "headers": "is sent the headers",
+    "filled_from": "is given what stands in",
+}
 
 
 def _claim_lines(runs: PlannedRun) -> Iterator[str]:

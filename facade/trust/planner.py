@@ -41,7 +41,9 @@ from ..plugins.sources.source import (
     PythonPackageSource,
     spelled,
 )
+from .inline_runs import shown_address
 from .load_plan import Plan, PlannedPlugin, PlannedRun
+from .runs import Runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +69,7 @@ class Planner:
     Attributes:
         resolutions: what each repository was resolved to, or why it could not be.
         releases: the same of packages in registries.
+        runs: tells what is asked about before an entry runs.
         plan: the plan.
     """
 
@@ -75,6 +78,7 @@ class Planner:
         self._cache = PackageCache(configuration.plugin_cache_dir)
         self.resolutions: dict[NodeGitSource, Resolved | PackageError] = {}
         self.releases: dict[NpmSource, Release | PackageError] = {}
+        self.runs: Runs = Runs(configuration)
         entries = [each for entry in configuration.plugins for each in spelled_out(entry)]
         self.plan: Plan = Plan(tuple(map(self._planned, entries)))
 
@@ -84,6 +88,8 @@ class Planner:
             parsed = parse_entry(entry, self._configuration.base)
             options = options_of(parsed, self._configuration)
             steps, notes, folder = self._made(parsed.source, options)
+            if (agreed := self.runs.step(entry, parsed.source, options)) is not None:
+                steps = (*steps, agreed)
             return PlannedPlugin(called, steps, self._run(parsed.source, options, folder), None, notes)
         except CallboardError as error:
             return PlannedPlugin(called, problem=str(error))
@@ -184,6 +190,8 @@ class Planner:
 
     def _run(self, source: PluginSource, options: Options, folder: Path | None) -> PlannedRun:
         argv, claims = self._argv(source, options), _claims(source, options)
+        if isinstance(source, McpSource) and source.url is not None:
+            return PlannedRun("elsewhere", (), None, (), address=shown_address(source.url))
         if not argv:
             return PlannedRun("here", (), None if folder is None else str(folder), None, claims=claims)
         own = dict(source.env) if isinstance(source, McpSource) else {}
@@ -198,8 +206,6 @@ class Planner:
         match source:
             case CommandSource(command) | McpSource(command) if command:
                 return command
-            case McpSource():
-                return ()
             case BashSource(path):
                 return ("bash", str(path))
             case NodeFileSource(file):

@@ -11,6 +11,7 @@ trusts nothing, and that is told. One that a newer Callboard has written trusts 
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,7 @@ from ..base.json import dump_json, load_json
 from ..base.private_files import make_private_folder, open_private, who_may_change
 from ..hosts.packages.conditions import SANDBOXES, are_conditions, is_as_strong
 from ..hosts.packages.lock import only_one
+from ..hosts.report.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -245,6 +247,8 @@ def what_is(step: Step) -> str:
             said = f"{facts['package']} {facts['version']} {facts['integrity']}"
         case "npm":
             said = f"npm in {facts['folder']}"
+        case "run":
+            said = facts.get("address") or f"runs {Redactor().text(shlex.join(facts['command']))}"
         case _:
             said = f"pip: {', '.join(facts['requirements'])}"
     return said.encode("utf-8", "replace").decode()[:_LONGEST]

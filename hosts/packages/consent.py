@@ -1,4 +1,4 @@
-"""What is fetched, installed and built for packages, as values that can be shown, agreed to, and held against what is done. Pure.
+"""What is fetched, installed and built for packages, and run by a command, as values that can be shown, agreed to, and held against what is done. Pure.
 
 A `Step` is told before anything of it is done, by the plan and by the loader, from the same facts. So what was
 agreed to is what is done: a step that is another has another digest, and is not begun.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...plugins.npm.npm_source import NpmSource, Release
     from ...plugins.sources.node_manifest import NodePackage
     from ...plugins.sources.node_plan import Make
-    from ...plugins.sources.source import NodeGitSource
+    from ...plugins.sources.source import NodeGitSource, PluginSource
     from .git_refs import Resolved
 
 Json = dict[str, Any]
@@ -34,7 +34,7 @@ class Step:
     """One thing to be fetched, installed or built.
 
     Attributes:
-        kind: ``git``, ``npm``, ``release`` or ``pip``.
+        kind: ``git``, ``npm``, ``release`` or ``pip``; or ``run``, of what brings no code and runs a command.
         facts: all that decides which code comes and is run; JSON.
         also: what else is known of it, for people; no part of the digest.
         conditions: what the code is built and run in; see `conditions`.
@@ -59,7 +59,7 @@ class Step:
 
     def as_json(self) -> Json:
         """The step, with its digest."""
-        shown = {"sandbox": self.conditions.get("build", False)}
+        shown = {"sandbox": self.conditions.get("run" if self.kind == "run" else "build", False)}
         shown |= {key: self.conditions[key] for key in ("node", "manifests") if key in self.conditions}
         return {"kind": self.kind, **self.facts, **self.also, **shown, "digest": self.digest}
 
@@ -72,7 +72,13 @@ def digest_of(value: Any) -> str:
 
 
 class Consent(Protocol):
-    """What was agreed to, asked before anything is fetched, installed or built."""
+    """What was agreed to, asked before anything is fetched, installed or built, and before a command of a file is run.
+
+    Attributes:
+        left_out: the entries that are not run, as they are called, and why not.
+    """
+
+    left_out: Mapping[str, str]
 
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         """What the source's ref stood for when it was agreed to; ``None`` if it was not asked. Raises `PackageError`: it could not be found out."""
@@ -82,6 +88,9 @@ class Consent(Protocol):
 
     def require(self, step: Step, plugin: str) -> None:
         """Raise `PackageError` if nobody has agreed to the step; ``plugin`` is what it is for."""
+
+    def require_run(self, entry: Any, source: PluginSource, options: Any) -> None:
+        """Raise `PluginLoadError` if an entry has a command or an address that nobody has agreed to; ``options`` are what it is run with."""
 
 
 LIFECYCLE = (

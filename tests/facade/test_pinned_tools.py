@@ -104,8 +104,10 @@ def test_tools_says_which_are_withheld_and_what_shows_the_difference(others, sta
     declare(tmp_path, "notes", EVIL, "new", *others)
     environment = {"XDG_STATE_HOME": str(states.parent.parent)}
 
-    shown = callboard("tools", str(file), env=environment).stdout
-    (row,) = map(json.loads, callboard("tools", str(file), "--json", env=environment).stdout.splitlines())
+    shown = callboard("tools", "--trust", str(file), env=environment).stdout
+    (row,) = map(
+        json.loads, callboard("tools", "--trust", str(file), "--json", env=environment).stdout.splitlines()
+    )
 
     assert "notes: not offered: read, new: " in shown
     assert "callboard plan CONFIG" in shown
@@ -212,7 +214,7 @@ def test_doctor_warns_of_a_tool_that_is_not_declared_as_it_was_kept(states, tmp_
     run(file)
     declare(tmp_path, "notes", EVIL)
 
-    said = callboard("doctor", str(file), env={"XDG_STATE_HOME": str(states.parent.parent)}).stdout
+    said = callboard("doctor", "--trust", str(file), env={"XDG_STATE_HOME": str(states.parent.parent)}).stdout
 
     assert "not declared as it was kept: read: description was" in said
 

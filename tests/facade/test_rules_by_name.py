@@ -103,7 +103,7 @@ def test_a_rule_of_a_servers_entry_that_fits_none_of_its_tools_is_told(caplog, t
         board.load(server("later", "tools=text", tools={"deny": ["txet"]}))
         at_load = [record.getMessage() for record in caplog.records]
         plugins = board.status()["plugins"]
-    said = callboard("doctor", str(file)).stdout
+    said = callboard("doctor", "--trust", str(file)).stdout
 
     idle = ["allow 'raed'", "deny 'ecko'", "rename 'cuont'"]
     assert [plugins[name].get("idle_rules") for name in ("files", "later", "other")] == [

@@ -30,6 +30,7 @@ TOGETHER = 200
 """Lines of code of the two together above which both are better read apart."""
 
 APART = {
+    "facade/trust/runs.py": "it looks at files; the plan beside it is made of what was read, and long enough",
     "agent/providers/anthropic_messages.py": "a provider, beside the others",
     "agent/providers/openai_responses.py": "a provider, beside the others",
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",
@@ -38,7 +39,6 @@ APART = {
     "facade/demo/demonstration.py": "what the demonstration does; the command only asks for it",
     "facade/cli/mcp/login.py": "another step than serving, which the command only has an option for",
     "facade/trial/tampered_board.py": "the one thing that a program of a lower room has from here",
-    "facade/mcp/health.py": "pure, and tested without a server",
     "hosts/node/shared.py": "what hosts of several plugins have in common",
     "hosts/node_packages/inner_manifests.py": "which manifests count; what makes a package ready only takes them into its step",
     "hosts/node_packages/node_facts.py": "what was read of a package; what makes it ready only decides by it",

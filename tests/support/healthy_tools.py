@@ -49,7 +49,7 @@ def tried(one: Healthy, folder: Path, *, concurrency: int, seed: int) -> tuple[i
     config.write_text(json.dumps({"plugins": [entry], "supervision": quick}))
     has_host = "isolate" in entry or not str(entry.get("plugin")).startswith("path:")
     kills = ["--kills", "3"] if has_host else []
-    ended = callboard("chaos", str(config), "--calls", "60", *kills, "--seed", str(seed), "--json")
+    ended = callboard("chaos", "--trust", str(config), "--calls", "60", *kills, "--seed", str(seed), "--json")
     return ended.returncode, json.loads(ended.stdout)
 
 

@@ -51,9 +51,10 @@ def written(folder: Path, content: Any) -> Path:
     return file
 
 
-def command(config: Path, *options: str) -> list[str]:
-    """The words that serve a configuration."""
-    return [sys.executable, "-m", "callboard", "mcp", *options, str(config)]
+def command(config: Path, *options: str, trusted: bool = True) -> list[str]:
+    """The words that serve a configuration, whose commands are trusted unless that is what is tested."""
+    trust = ["--trust"] if trusted else []
+    return [sys.executable, "-m", "callboard", "mcp", *trust, *options, str(config)]
 
 
 class _ReadyServers:
@@ -66,14 +67,15 @@ class _ReadyServers:
         self._process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         atexit.register(self._process.__exit__, None, None, None)  # closes the pipes, which ends it
 
-    def command(self, config: Path, *options: str) -> list[str]:
+    def command(self, config: Path, *options: str, trusted: bool = True) -> list[str]:
         """As the function `command`."""
         assert self._process.stdout is not None
         if not self._process.stdout.closed:
             self._process.stdout.read(1)  # it listens
             self._process.stdout.close()
         stands_for_it = str(Path(__file__).with_name("ready_server.py"))
-        return [sys.executable, "-I", "-S", stands_for_it, self._path, "mcp", *options, str(config)]
+        trust = ["--trust"] if trusted else []
+        return [sys.executable, "-I", "-S", stands_for_it, self._path, "mcp", *trust, *options, str(config)]
 
 
 _READY = _ReadyServers()
@@ -81,10 +83,10 @@ _READY = _ReadyServers()
 
 @asynccontextmanager
 async def over_pipes(
-    config: Path, era: str, *words: str, said: Path = NOWHERE, **options: Any
+    config: Path, era: str, *words: str, said: Path = NOWHERE, trusted: bool = True, **options: Any
 ) -> AsyncIterator[Client]:
     """A client that has started the server itself, with these words; what that says on stderr is written to ``said``."""
-    program, *rest = _READY.command(config, *words)
+    program, *rest = _READY.command(config, *words, trusted=trusted)
     started = StdioServerParameters(command=program, args=rest, env=ENVIRONMENT)
     with said.open("w") as errors, anyio.fail_after(PATIENCE * 3):
         async with Client(stdio_client(started, errlog=errors), mode=ERAS[era], **options) as client:
@@ -101,7 +103,11 @@ def http_server(config: Path, *options: str) -> Iterator[str]:
 
 @contextmanager
 def served_over_http(
-    config: Path, *options: str, states: Path | None = None, descriptors: int | None = None
+    config: Path,
+    *options: str,
+    states: Path | None = None,
+    descriptors: int | None = None,
+    trusted: bool = True,
 ) -> Iterator[tuple[str, Callable[[], str]]]:
     """The address of a server with these words and no others, and what gives the next line that it says on stderr.
 
@@ -110,9 +116,10 @@ def served_over_http(
         options: its words.
         states: the folder of its user's state; the test run's own if there is none.
         descriptors: how many it may have.
+        trusted: the commands of the configuration are trusted.
     """
     words = ("--http", "127.0.0.1:0", *options)
-    program = _READY.command(config, *words)
+    program = _READY.command(config, *words, trusted=trusted)
     if descriptors is not None:  # which a server that was made before has not
         bound = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh"]
         program = [*bound, *command(config, *words)]

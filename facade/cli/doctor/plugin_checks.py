@@ -30,10 +30,13 @@ def check_plugins(board: Callboard) -> Iterator[Finding]:
     board.configuration = replace(configuration, plugins=tuple(map(_not_required, configuration.plugins)))
     with board:
         status = board.status()
+    left_out = configuration.consent.left_out if configuration.consent is not None else ()
     for failed in status["failed"]:
         if failed["plugin"] is None:  # the others are judged by what the board knows of them
             what = f"{failed['source']}: {failed['error']}"
-            yield Finding("FAIL", "plugin", what, "correct its entry in 'plugins'")
+            told = failed["source"] in left_out
+            remedy = "look at what it runs, and trust it" if told else "correct its entry in 'plugins'"
+            yield Finding("FAIL", "plugin", what, remedy)
     for provider in status["providers"]:
         yield Finding(
             "ok", f"plugin {provider['name']}", f"a {provider['kind'].replace('_', ' ')}, for an agent"

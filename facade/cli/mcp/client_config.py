@@ -11,16 +11,28 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...config.configuration import read_configuration, read_value
+from ...config.errors import ConfigurationError
 from ...config.json_text import JsonTextError
 from ...mcp_clients.client_file import ClientFileError, exchange, read_file, remove
-from ...mcp_clients.installation import Texts, added, put_in_front, servers_file, taken_back
+from ...mcp_clients.installation import (
+    SERVERS,
+    Texts,
+    added,
+    put_in_front,
+    servers_file,
+    servers_in,
+    taken_back,
+)
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.streams import Streams, complain
+from ..ui.trust import runs_of, whole_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...mcp_clients.client import Client
+    from ...trust.admission import Admission
 
 
 def print_config(client: Client, name: str, config: str, options: Sequence[str] = ()) -> int:
@@ -57,16 +69,56 @@ def install(
     def change(now: Texts) -> Texts:
         return put_in_front(now, client, name, words) if front else added(now, client, name, words)
 
-    return _change(client, file, change, yes=yes)
+    def runs(now: Texts) -> Admission | None:
+        if "--trust" in options:
+            return None
+        return _of_moved(now, client, served) if front else _of_configuration(served)
+
+    return _change(client, file, change, runs, yes=yes, implied=front)
+
+
+def _of_moved(now: Texts, client: Client, servers: Path) -> Admission:
+    """What the servers run that a client's file has, where they are moved to."""
+    moved = servers_in(now.client, client.key)
+    return runs_of(read_value({SERVERS: dict(moved)}, servers.absolute().parent, servers), str(servers))
+
+
+def _of_configuration(config: Path) -> Admission | None:
+    """What the servers of a configuration run; ``None`` if it cannot be read as it is now, which is told."""
+    try:
+        return runs_of(read_configuration(config), str(config.absolute()))
+    except ConfigurationError as error:
+        complain(f"{error}; the client is served nothing until that is corrected")
+        return None
 
 
 def uninstall(client: Client, file: Path | None, name: str, *, yes: bool) -> int:
     """Take it out of a client's file; the servers that were moved are back."""
     file = file or client.file(sys.platform, Path.home(), os.environ)
-    return _change(client, file, lambda now: taken_back(now, client, name), yes=yes)
+    return _change(
+        client, file, lambda now: taken_back(now, client, name), lambda _: None, yes=yes, implied=False
+    )
 
 
-def _change(client: Client, file: Path, change: Callable[[Texts], Texts], *, yes: bool) -> int:
+def _change(
+    client: Client,
+    file: Path,
+    change: Callable[[Texts], Texts],
+    runs: Callable[[Texts], Admission | None],
+    *,
+    yes: bool,
+    implied: bool,
+) -> int:
+    """Show the difference, ask, and write.
+
+    Args:
+        client: whose file it is.
+        file: which.
+        change: what stands in the files then.
+        runs: what the client will have run, and whether that is trusted.
+        yes: do not ask.
+        implied: that is a yes to what is run, too: the file has said so all along.
+    """
     servers = servers_file(file)
     before = read_file(file)
     now = Texts(before or "", read_file(servers))
@@ -77,16 +129,24 @@ def _change(client: Client, file: Path, change: Callable[[Texts], Texts], *, yes
     if after == now:
         complain(f"{file} is as it should be; nothing to do")
         return WELL
+    admission = runs(now)
+    asked = None if implied or admission is None or not admission.untrusted else whole_plan(admission)
     with Streams(as_json=False) as out:
-        for line in _difference(file, now.client, after.client):
+        for line in (
+            *_difference(file, now.client, after.client),
+            *(["It will run:", *asked] if asked else []),
+        ):
             out.console.print(line, soft_wrap=True)
         if after.servers is not None and after.servers != now.servers:
             out.console.print(f"The servers move to {servers}", soft_wrap=True)
         if file.is_symlink():
             out.console.print(f"{file} is a link: what is changed is {file.resolve()}", soft_wrap=True)
-    if not yes and not click.confirm(f"Change the file of {client.title}?", err=True):
+    question = f"Change the file of {client.title}{', and trust that' if asked else ''}?"
+    if not yes and not click.confirm(question, err=True):
         complain("nothing was changed")
         return FAILED
+    if admission is not None and admission.untrusted:
+        _trust(admission, agreed=implied or bool(asked and not yes))
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     # The servers first on the way out, and last on the way back: whatever ends this in between, they stand in one of the files.
     if after.servers is not None and after.servers != now.servers:
@@ -98,6 +158,13 @@ def _change(client: Client, file: Path, change: Callable[[Texts], Texts], *, yes
     kept = f"; what it was is in {backup.name}" if backup.exists() else ""
     complain(f"changed {file}{kept}; start {client.title} anew")
     return WELL
+
+
+def _trust(admission: Admission, *, agreed: bool) -> None:
+    if agreed:
+        admission.trust()
+    else:
+        complain(f"what it runs is not trusted yet, and is left out; trust it: {admission.command}")
 
 
 def _words(config: Path, options: Sequence[str]) -> list[str]:

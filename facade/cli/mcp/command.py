@@ -20,7 +20,7 @@ from ..ui.exit_codes import WELL
 from ..ui.files import ConfigFile
 from ..ui.options import common, trust_option
 from ..ui.streams import complain
-from ..ui.trust import admit
+from ..ui.trust import admit, trusts_all
 from .client_config import install, print_config, uninstall
 from .http_options import HttpOptions, http_options, is_local
 from .login import login as log_in
@@ -29,6 +29,7 @@ from .stderr_logs import StderrLogs, log_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...config.configuration import Configuration
     from ...supervision.runtime.events import Event
 
 _NEEDED = {"mcp", "mcp_types", "starlette", "uvicorn", "anyio", "pydantic"}
@@ -104,6 +105,7 @@ def mcp(
         raise click.UsageError("--watch and --log-dir are for a board that serves")
     options = ["--watch"] if watch else []
     options += [] if log_dir is None else ["--log-dir", str(log_dir.absolute())]
+    options += ["--trust"] if trusts_all() else []
     if uninstalled is not None:
         return uninstall(CLIENTS[uninstalled], file, name, yes=yes)
     _require_sdk()  # a client tells nobody why a server of its file does not start
@@ -131,9 +133,10 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
     http.require_profile(configuration)
     listening = http.listen()
     token = None if listening is None else http.token(Path(config))
-    configuration = admit(configuration, config)
+    trusts = trusts_all()
+    configuration = _admit(configuration, config, trusts=trusts)
     logs = _logs(Path(config), log_dir)
-    board_of = _board_of(config, logs, watch=watch)
+    board_of = _board_of(config, logs, watch=watch, trusts=trusts)
 
     def make(hears: Callable[[Event], None]) -> Callboard:
         board = board_of(subscribers=(hears, CrashFiles(crash_folder()).hear))
@@ -163,7 +166,12 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
     return WELL
 
 
-def _board_of(config: str, logs: StderrLogs | None, *, watch: bool) -> Callable[..., Callboard]:
+def _admit(configuration: Configuration, config: str, *, trusts: bool) -> Configuration:
+    """Hold it to what its user has agreed to. Whoever reads what to type is elsewhere than where this was started."""
+    return admit(configuration, str(Path(config).expanduser().absolute()), trusts=trusts)
+
+
+def _board_of(config: str, logs: StderrLogs | None, *, watch: bool, trusts: bool) -> Callable[..., Callboard]:
     carry = None if logs is None else overhearing(logs.listen)
     if not watch:
         return partial(TappedCallboard, config, carry=carry)
@@ -176,7 +184,9 @@ def _board_of(config: str, logs: StderrLogs | None, *, watch: bool) -> Callable[
             "--watch needs the package 'watchfiles'; run: pip install watchfiles"
         ) from None
     file = Path(config).expanduser()
-    return partial(WatchedBoard, file, lambda found: admit(found, config), complain, carry=carry)
+    return partial(
+        WatchedBoard, file, lambda found: _admit(found, config, trusts=trusts), complain, carry=carry
+    )
 
 
 def _logs(config: Path, folder: Path | None) -> StderrLogs | None:

@@ -26,7 +26,7 @@ class Settings:
     Attributes:
         debug: errors are to be shown with their traceback.
         verbosity: how often ``-v`` was given.
-        trust: what the configuration would have fetched and built is trusted from now on.
+        trust: what the configuration would have fetched, built and run is trusted for this run.
     """
 
     debug: bool = False
@@ -72,13 +72,13 @@ json_option: Callable[[Function], Function] = click.option(
 
 
 def trust_option(function: Function) -> Function:
-    """Give a command that loads plugins the option by which what it would fetch and build is trusted; see `ui.trust`."""
+    """Give a command that loads plugins the option by which what it would fetch, build and run is trusted; see `ui.trust`."""
     return click.option(
         "--trust",
         is_flag=True,
         expose_value=False,
         callback=_note_trust,
-        help="Trust what would be fetched and built, from now on; 'callboard plan' shows it.",
+        help="Trust what would be fetched, built and run, this time; 'callboard plan' shows it.",
     )(function)
 
 

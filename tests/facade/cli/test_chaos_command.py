@@ -357,7 +357,7 @@ def test_faults_of_a_hosts_own_are_counted_beside_the_rules_which_judge_the_boar
     (tmp_path / "sick.py").write_text(SICK)
     sick = {"host": {"command": [sys.executable, "sick.py"], "protocol": "thp/1"}, "name": "sick"}
     config = configured(tmp_path, {"node_tool": {"file": "text.mjs", "id": "text"}}, sick)
-    arguments = (config, "--calls", "100", "--kills", "2", "--faults", "kill", "--seed", "3")
+    arguments = (config, "--trust", "--calls", "100", "--kills", "2", "--faults", "kill", "--seed", "3")
 
     shown = callboard("chaos", *arguments)
     _, report = reported(*arguments)

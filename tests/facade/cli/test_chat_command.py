@@ -146,7 +146,7 @@ def test_somebody_at_a_terminal_fills_in_the_form_of_a_server(tmp_path):
         agent = {"provider": {"type": "openai_chat", "model": "m", "base_url": model.url}}
         config = write_config(tmp_path, {"mcp": {"command": [sys.executable, server]}}, agent=agent)
         process = subprocess.Popen(
-            command("chat", config), stdin=theirs, stdout=theirs, stderr=theirs,
+            command("chat", "--trust", config), stdin=theirs, stdout=theirs, stderr=theirs,
             env=ENVIRONMENT | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}, start_new_session=True,
         )  # fmt: skip
         os.close(theirs)

@@ -145,7 +145,7 @@ def test_a_form_of_a_server_is_filled_in_at_the_terminal(tmp_path):
     arguments = {"method": "elicitation/create", "params": asked}
 
     out, shown = on_terminal(
-        ["call", "--json", config, "ask", json.dumps(arguments)],
+        ["call", "--trust", "--json", config, "ask", json.dumps(arguments)],
         [
             (b"a text", b"Ann\n"),
             (b"of the list", b"3\n"),

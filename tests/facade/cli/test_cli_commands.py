@@ -165,7 +165,7 @@ def test_the_resources_of_mcp_servers_are_listed(tmp_path):
     server = {"command": [sys.executable, str(PROGRAMS / "python" / "mcp_server.py"), "shares"]}
     config = write_config(tmp_path, ECHO, {"mcp": server, "name": "notes"})
 
-    ended = callboard("tools", "--json", "--resources", config)
+    ended = callboard("tools", "--trust", "--json", "--resources", config)
 
     said = [(each["plugin"], each.get("uri") or each.get("uriTemplate")) for each in lines(ended.stdout)]
     assert said == [("notes", "note://one"), ("notes", "note://two"), ("notes", "note://{name}")]

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from command_line import ENVIRONMENT
+from command_line import ENVIRONMENT, callboard, lines
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 OWN = '{\n    "globalShortcut": "",\n    "mcpServers": {\n        "git": {"command": "uvx", "args": ["mcp-server-git"]}\n    }\n}\n'
 
 
-def mcp(*words: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def mcp(*words: str | Path, stdin: str = "", states: Path | None = None) -> subprocess.CompletedProcess[str]:
+    named = {} if states is None else {"XDG_STATE_HOME": str(states)}
     return subprocess.run(
         [sys.executable, "-m", "callboard", "mcp", *map(str, words)],
-        input=stdin, capture_output=True, text=True, timeout=60, check=False,
+        input=stdin, capture_output=True, text=True, timeout=60, check=False, env=ENVIRONMENT | named,
     )  # fmt: skip
+
+
+def trusted(config: Path, states: Path) -> dict[str, bool]:
+    """Whether the command of each entry is trusted, by its source."""
+    planned = callboard("plan", "--json", str(config), env={"XDG_STATE_HOME": str(states)})
+    (plan,) = lines(planned.stdout)
+    return {each["source"]: all(step["trusted"] for step in each["steps"]) for each in plan["plugins"]}
 
 
 @pytest.fixture
@@ -120,6 +128,77 @@ def test_a_configuration_is_added_and_nothing_else_changes(client_file: Path, tm
 
     assert list(added) == ["git", "mine"]
     assert client_file.read_text() == OWN
+
+
+@needs_sdk
+def test_servers_that_were_moved_are_trusted_and_those_that_a_folder_brought_along_are_not(
+    client_file: Path, tmp_path: Path
+) -> None:
+    servers = client_file.with_name("claude_desktop_config.callboard.json")
+    servers.write_text(json.dumps({"mcpServers": {"planted": {"command": "sh", "args": ["-c", "evil"]}}}))
+
+    mcp("--install", "claude", "--file", client_file, "--yes", states=tmp_path / "state")
+
+    assert trusted(servers, tmp_path / "state") == {"mcp:planted": False, "mcp:git": True}
+
+
+EVIL = {"mcp": {"command": ["sh", "-c", "echo \x1b]0;"]}, "name": "evil"}
+
+
+@needs_sdk
+@pytest.mark.parametrize(("said", "agreed"), [("y\n", True), ("n\n", False)])
+def test_one_question_is_asked_for_a_file_and_for_what_the_configuration_runs(
+    client_file: Path, tmp_path: Path, said: str, agreed: bool
+) -> None:
+    config = tmp_path / "agent.json"
+    config.write_text(json.dumps({"plugins": [EVIL, "node+git:https://127.0.0.1:9/never-asked.git"]}))
+
+    asked = mcp(
+        "--install", "claude", config, "--file", client_file, stdin=said * 2, states=tmp_path / "state"
+    )
+
+    shown = asked.stdout + asked.stderr
+    assert shown.count("[y/N]") == 1
+    assert "sh -c" in shown
+    assert "\x1b" not in shown
+    assert "never-asked" not in shown
+    assert ("callboard" in json.loads(client_file.read_text())["mcpServers"]) is agreed
+    config.write_text(json.dumps({"plugins": [EVIL]}))
+    assert trusted(config, tmp_path / "state") == {"mcp:evil": agreed}
+
+
+@needs_sdk
+def test_a_yes_to_the_change_of_a_file_is_none_to_commands_that_were_not_looked_at(
+    client_file: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "agent.json"
+    config.write_text(json.dumps({"plugins": [EVIL]}))
+
+    said = mcp("--install", "claude", config, "--file", client_file, "--yes", states=tmp_path / "state")
+    named = mcp("--install", "claude", config, "--file", client_file, "--yes", "--trust", "--name", "named")
+
+    entries = json.loads(client_file.read_text())["mcpServers"]
+    assert f"callboard trust {config}" in said.stderr
+    assert trusted(config, tmp_path / "state") == {"mcp:evil": False}
+    assert [entries[name]["args"][-2:] for name in ("callboard", "named")] == [
+        ["mcp", str(config)],
+        [str(config), "--trust"],
+    ]
+    assert "callboard trust" not in named.stderr
+
+
+@needs_sdk
+def test_a_configuration_that_cannot_be_read_yet_is_added_and_that_is_told(
+    client_file: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "agent.json"
+    config.write_text('{"node": "${env:NOT_SET_HERE}"}')
+
+    said = mcp("--install", "claude", config, "--file", client_file, "--yes", states=tmp_path / "state")
+
+    assert said.returncode == 0
+    assert "NOT_SET_HERE" in said.stderr
+    assert "callboard" in json.loads(client_file.read_text())["mcpServers"]
 
 
 @pytest.mark.parametrize(

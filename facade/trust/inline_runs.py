@@ -1,0 +1,86 @@
+"""Which entries have an inline command or an address, and what is agreed to of one: the step `run`. Pure.
+
+An inline command is whatever a file names to be run that is no file of a plugin: ``npx -y x``, ``sh -c …``, ``docker run x``. It is
+agreed to by its words, its folder and the *names* of what it is given. Values are no part of it: a token that is renewed asks nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from ..base.paths import without_dots
+from ..hosts.packages.consent import Step
+from ..plugins.hooks.form_safety import host_of
+from ..plugins.placeholders import named_in
+from ..plugins.sources.mcp import McpSource
+from ..plugins.sources.program import CommandSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..hosts.sandbox.confinement import Secret
+
+Json = dict[str, Any]
+
+KIND = "run"
+
+
+def run_step(
+    source: McpSource | CommandSource,
+    entry: Any,
+    *,
+    variables: Iterable[str],
+    secrets: Mapping[str, Secret] | None = None,
+    sandbox: Mapping[str, Any] | None = None,
+) -> Step:
+    """Return what is agreed to before an entry runs.
+
+    Args:
+        source: of the entry.
+        entry: as it is written, with its placeholders.
+        variables: names of the variables that the entry gives beside those of its source.
+        secrets: its secrets.
+        sandbox: its sandbox, as it is kept among conditions.
+    """
+    secrets = secrets or {}
+    read = {f"env:{each.env}" for each in secrets.values() if each.env is not None}
+    read |= {f"file:{each.file}" for each in secrets.values() if each.file is not None}
+    facts: Json
+    if isinstance(source, McpSource) and source.url is not None:
+        facts = {
+            "address": shown_address(source.url),
+            "address_sha256": hashlib.sha256(source.url.encode("utf-8", "surrogatepass")).hexdigest(),
+            "headers": sorted(name for name, _ in source.headers),
+        }
+    else:
+        folder = source.directory if isinstance(source, CommandSource) else source.base / source.cwd
+        own = [name for name, _ in source.env] if isinstance(source, McpSource) else []
+        facts = {
+            "command": list(source.command),
+            "base": str(source.base),
+            "folder": str(without_dots(folder)),
+            "variables": sorted({*own, *variables}),
+            "secrets": sorted(secrets),
+        }
+    facts["filled_from"] = sorted(read | _filled(entry))
+    return Step(KIND, facts, {}, {} if sandbox is None else {"run": sandbox})
+
+
+def _filled(entry: Any) -> frozenset[str]:
+    if not isinstance(entry, dict):
+        return frozenset()
+    own = {key: value for key, value in entry.items() if key in {"config", "env"}}
+    return named_in(entry.get("mcp"), of_clients=True) | named_in(own)
+
+
+def shown_address(url: str) -> str:
+    """An address without its query and fragment, which may be secrets; with the host that is looked up, where letters may deceive."""
+    shown = url.partition("#")[0].partition("?")[0]
+    hidden = "?…" if shown != url else ""
+    if shown.isascii():
+        return f"{shown}{hidden}"
+    try:
+        return f"{shown}{hidden} (the host {host_of(shown)})"
+    except ValueError:
+        return f"{shown}{hidden} (its host is no name)"
