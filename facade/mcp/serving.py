@@ -30,6 +30,7 @@ from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
 from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
 from .content import result_of, tools_of
+from .health import instructions_of
 from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import KeptCalls, RunningCall
 
@@ -114,6 +115,7 @@ class BoardServer:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
+            instructions=self._instructions(),
         )
         # Not as an option: the SDK warns of it, since the stateless era has another way, which is gone too.
         self.server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._news.set_level)
@@ -160,11 +162,16 @@ class BoardServer:
             self._news.tools_may_have_changed()
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        self.server.instructions = self._instructions()  # of this moment: the configuration may be followed
         answer = await call_next(ctx)
         if ctx.session.client_capabilities is not None:
             self._questions.introduce(abilities(ctx))
             self._introduced.set()
         return answer
+
+    def _instructions(self) -> str | None:
+        consent = self.board.configuration.consent
+        return None if consent is None else instructions_of(consent.left_out)
 
     # Handlers
 
