@@ -39,7 +39,10 @@ COMMANDS = {
     "check": ("commands.check:check", "All that is wrong with configurations, with lines; starts nothing."),
     "schema": ("commands.check:schema", "The JSON Schema of configurations, for editors."),
     "plan": ("commands.planning:plan", "What would be fetched, built and run; runs nothing."),
-    "trust": ("commands.planning:trust", "Trust what would be fetched and built, and what servers declare."),
+    "trust": (
+        "commands.planning:trust",
+        "Trust what would be fetched, built and run, and what servers declare.",
+    ),
     "tools": ("commands.tools:tools", "The tools of a configuration; --format for their schemas."),
     "call": ("commands.call:call", "One call, parts shown as they come."),
     "convert": (

@@ -40,7 +40,6 @@ SHELLS = {
     "base/private_files.py": "it makes files, and looks at their modes",
     "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",
     "plugins/time_limit.py": "it looks at the clock",
-    "plugins/env_file.py": "it reads a file",
     "plugins/sources/manifest_file.py": "it reads a file",
     "plugins/sources/node_manifest.py": "it reads what lies in a package",
     "plugins/sources/python.py": "it looks for a module on the path",

@@ -39,15 +39,15 @@ def plan(place: Path, as_json: bool) -> int:
     return show_plan(place, as_json=as_json)
 
 
-@click.command(short_help="Trust what would be fetched and built, and what servers declare.")
+@click.command(short_help="Trust what would be fetched, built and run, and what servers declare.")
 @_place
 @click.option("--undo", is_flag=True, help="Trust it no more.")
 @json_option
 @common
 def trust(place: Path, undo: bool, as_json: bool) -> int:
-    """Trust what CONFIG would have fetched and built, as 'callboard plan' shows it, from now on.
+    """Trust what CONFIG would have fetched, built and run, as 'callboard plan' shows it, from now on.
 
-    Another commit, other packages or another build command are asked about again. Tools that MCP servers do not declare as
+    Another commit, other packages or another command are asked about again. Tools that MCP servers do not declare as
     they were kept are shown with the difference, and kept as they are declared now. Exit status 1 when an entry cannot
     be loaded; the others are trusted. With --undo no code of it is trusted any more, whatever other configurations have of
     it; what servers declare stays as it was kept.
@@ -108,7 +108,7 @@ def _keep(admission: Admission, records: Iterable[ToolRecord], *, trusts: bool) 
 
 def _ending(admission: Admission, place: Path) -> str:
     if not admission.plan.steps:
-        return "nothing is fetched or built"
+        return "nothing is fetched or built, and no command of it is asked about"
     if admission.untrusted:
         return f"not trusted yet; trust it: {clean(trusting(str(place)))}"
     return "all of it is trusted"
