@@ -75,7 +75,7 @@ class DevServer:
         carry: how hosts are carried, to listen to them.
         hears: told of every event of the board.
         alone: every plugin has a host of its own, whatever the configuration says of sharing.
-        admit: holds a configuration to what its user has agreed to have fetched and built, asking if it is the first
+        admit: holds a configuration to what its user has agreed to have fetched, built and run, asking if it is the first
             one (``asks``), or refuses it.
 
     Attributes:

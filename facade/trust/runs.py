@@ -63,12 +63,18 @@ class Runs:
 
 
 def _names_in_file(source: McpSource) -> tuple[str, ...]:
-    """The names of the variables in the file that an entry names; none of one that its loader will refuse."""
+    """The names of the variables in the file that an entry names; none of one that its loader will refuse.
+
+    A pipe or a device is not read: it gives what it has once, or never.
+    """
     if source.env_file is None:
         return ()
     with suppress(ValueError):
-        file = fill(source.env_file, os.environ, source.base, Path.home(), os.sep)
-        return tuple(read_env_file(source.base / Path(file).expanduser()))
+        named = fill(source.env_file, os.environ, source.base, Path.home(), os.sep)
+        file = source.base / Path(named).expanduser()
+        if file.exists() and not file.is_file():
+            return (f"whatever stands in {file}",)
+        return tuple(read_env_file(file))
     return ()
 
 

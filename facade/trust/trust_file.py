@@ -1,4 +1,4 @@
-"""What the user has agreed to have fetched and built, in a file of the user's own: digests of code, with what each stands for.
+"""What the user has agreed to have fetched, built and run, in a file of the user's own: digests of code, with what each stands for.
 
 With each digest stand the conditions under which the code may be built and run: the same or stronger ones are trusted too. What a
 version has kept that knew no conditions is trusted outside of sandboxes, and under no others: nobody knows whether there was one.

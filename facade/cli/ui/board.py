@@ -32,7 +32,7 @@ def open_board(
         config: its file, or what would stand in it.
         state: the file of the state store to use, instead of the configured one.
         subscribers: hear of everything from the first plugin on.
-        stdin: the descriptor to ask on whether what would be fetched and built is trusted.
+        stdin: the descriptor to ask on whether what would be fetched, built and run is trusted.
         before: called with the board before it starts.
         crashes: keeps the reports of crashes; the usual folder if ``None``.
 

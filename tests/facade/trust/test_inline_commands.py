@@ -136,6 +136,20 @@ def test_the_variables_of_a_file_that_an_entry_names_are_asked_about_by_name(clo
     assert sources(config, user) == {"mcp:works": False}
 
 
+def test_a_plan_waits_for_no_pipe_in_the_place_of_a_file_of_variables(clone, user):
+    (clone / ".env").write_text("TOKEN=1\n")
+    config = write_config(clone, served(envFile=".env"))
+    callboard("trust", config, env=user)
+
+    (clone / ".env").unlink()
+    os.mkfifo(clone / ".env")
+    asked = sources(config, user)
+    shown = callboard("plan", config, env=user).stdout
+
+    assert asked == {"mcp:works": False}
+    assert f"whatever stands in {clone / '.env'}" in shown
+
+
 def test_a_plan_shows_what_is_real_and_no_secret_of_an_address(clone, user):
     remote = {"url": "https://example.org/mcp?key=s3cret", "headers": {"Authorization": "Bearer s3cret"}}
     words = ["sh", "-c", "echo a\x1b[31m"]
