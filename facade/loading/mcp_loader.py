@@ -67,7 +67,7 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
         server = (_started if source.url is None else _reached)(source, name, options, filled)
     except Unfilled as error:
         raise PluginLoadError(f"the MCP server {name!r} {error}", plugin=name) from None
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:  # the latter of a home that nobody has
         problem = Redactor(hidden).text(str(error))
         raise PluginLoadError(f"the MCP server {name!r}: {problem}", plugin=name) from None
     server.pins = _pins(source, name, configuration.profile)

@@ -69,7 +69,7 @@ def _names_in_file(source: McpSource) -> tuple[str, ...]:
     """
     if source.env_file is None:
         return ()
-    with suppress(ValueError):
+    with suppress(ValueError, RuntimeError):  # the latter of a home that nobody has
         named = fill(source.env_file, os.environ, source.base, Path.home(), os.sep)
         file = source.base / Path(named).expanduser()
         if file.exists() and not file.is_file():

@@ -150,6 +150,16 @@ def test_a_plan_waits_for_no_pipe_in_the_place_of_a_file_of_variables(clone, use
     assert f"whatever stands in {clone / '.env'}" in shown
 
 
+def test_a_file_of_variables_of_nobodys_home_keeps_only_its_own_entry_from_the_board(clone, user):
+    entry = served(envFile="~nobody-of-that-name/.env")
+    config = write_config(clone, {"mcp": entry["mcp"], "name": "other"}, served())
+
+    ended = callboard("call", "--trust", config, "count", "--json", env=user)
+
+    assert ended.returncode == 0
+    assert "mcp:other is left out" in ended.stderr
+
+
 def test_a_plan_shows_what_is_real_and_no_secret_of_an_address(clone, user):
     remote = {"url": "https://example.org/mcp?key=s3cret", "headers": {"Authorization": "Bearer s3cret"}}
     words = ["sh", "-c", "echo a\x1b[31m"]
