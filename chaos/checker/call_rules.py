@@ -54,7 +54,7 @@ _TICK = 1e-6
 """What is lost to rounding."""
 
 _LATE = 4
-"""How often the slack of a run is added to a deadline: whoever ends the call, and whoever notes it, may each have to wait for a processor."""
+"""How often the slack of a run is added to a deadline, and a stall to the end of a call: whoever ends the call, and whoever notes it, may each have to wait for a processor."""
 
 
 def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
@@ -243,7 +243,8 @@ def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
         answer = story.answers[0]
         # Who waits for an answer notes it when there is a processor to spare for that.
         end = min(answer.at, ended.get(before.call, answer.at))
-        late = run.slack + stalled(stalls, one.fact.at, end)
+        # Who ends a call frees its place before it tells, and may get no processor for longer than the watch that notes stalls.
+        late = run.slack + _LATE * stalled(stalls, one.fact.at, end)
         if answer.ending in OWN_ANSWERS and end > one.fact.at + late:
             said = f"call {one.call} of {one.plugin!r} began while call {before.call} was under way"
             yield Violation("one call at a time", said, (*story.facts, one.fact))

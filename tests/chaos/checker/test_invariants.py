@@ -98,7 +98,7 @@ def test_a_tool_that_does_one_at_a_time_and_does_two_is_found():
     assert broken_rules(run) == {"one call at a time"}
 
 
-@pytest.mark.parametrize(("stall", "found"), [(0.3, False), (0.02, True)])
+@pytest.mark.parametrize(("stall", "found"), [(0.3, False), (0.05, False), (0.02, True)])
 def test_an_end_that_a_stalled_program_notes_late_is_no_call_beside_the_next(stall, found):
     run = instead(GOOD, Asked(5.0, "book", "c4", 60.0), Asked(2.0, "book", "c4", 60.0))
     run = instead(run, Ran(5.1, "book", "c4", 3), Ran(2.55, "book", "c4", 2))
