@@ -11,7 +11,7 @@ import pytest
 from planted import COMMANDS, TABLE, TOOLS, Row, Verdict, table, verdict
 from planted_bugs import BUGS
 
-CHAOS = f"chaos {TOOLS}/agent.json --calls 60 --kills 4 --seed 1 --deadline 1"
+CHAOS = f"chaos {TOOLS}/agent.json --calls 60 --kills 4 --seed 1 --deadline 3"
 PROMISES = range(1, 11)
 DUE = json.loads(TABLE.read_text(encoding="utf-8"))
 
