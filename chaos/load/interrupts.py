@@ -58,11 +58,14 @@ _EARLY = 2 / 3
 _BEGINNING = 0.0003
 """How many seconds that is."""
 
-_SOON, _LATEST = 10e-6, 1e-3
-"""Seconds after which an alarm rings again that has met code which is not to be interrupted: twice as many each time, up to so many.
+_SOON = 10e-6
+"""Seconds after which an alarm rings again that has met code which is not to be interrupted; twice as many each time.
 
 On a busy machine an alarm may ring again before its handler has returned, and so within it.
 """
+
+_LATEST = 1e-3
+"""The most that becomes of them."""
 
 _SPARED = (
     str(Path(asyncio.__file__).parent),
