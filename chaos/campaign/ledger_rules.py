@@ -77,14 +77,14 @@ def runs_within_repeats(run: Run, ledger: Ledger) -> Iterator[Violation]:
 
 def runs_begin_in_order(run: Run, ledger: Ledger) -> Iterator[Violation]:
     """At concurrency 1 the first runs of calls begin in the order of submission; a call that is sent again keeps its place."""
-    places = submissions(run)
+    places, answers = submissions(run), _answers(run)
     for plugin, ran in ledger.of_plugins().items():
         if plugin not in run.terms or run.terms[plugin].concurrency > 1:
             continue
         begun: set[str] = set()
         last: LedgerRun | None = None
         for one in ran:
-            if one.call in begun or one.call not in places:
+            if one.call in begun or one.call not in places or was_given_up(one, answers.get(one.call)):
                 continue
             begun.add(one.call)
             if last is not None and places[one.call].ended < places[last.call].begun:
@@ -101,13 +101,15 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
         for fact in run.facts
         if isinstance(fact, Happened) and fact.kind == "thread_fenced"
     }
-    loaded, at_end = _times_loaded(run, Asked), _times_loaded(run, Answered)
+    loaded, at_end, answers = _times_loaded(run, Asked), _times_loaded(run, Answered), _answers(run)
     for plugin, ran in ledger.of_plugins().items():
         terms = run.terms.get(plugin)
         if terms is None:
             continue
         going: list[LedgerRun] = []
         for one in ran:
+            if was_given_up(one, answers.get(one.call)):
+                continue
             going = [before for before in going if _goes_on(before, one)]
             counted = going
             # A thread can be given up, and not be ended; nor when its plugin is taken off.
@@ -140,9 +142,20 @@ def _goes_on(run: LedgerRun, at: LedgerRun) -> bool:
     """Whether a run goes on when another begins. One that never ended and is not in its process has died with its own."""
     if run.ended is None:
         return run.pid == at.pid
-    if run.how == "stopped" and run.count is None:
-        return False  # an MCP server does not say when a call that was cancelled is over, so nobody can wait for it
     return run.ended > at.begun
+
+
+def was_given_up(run: LedgerRun, answer: Answered | None) -> bool:
+    """Whether it is of a call that an MCP server was to give up.
+
+    Such a server does not say when the call is over, so the next one is not kept waiting. A server that was stopped meanwhile begins it late.
+    """
+    if run.count is not None or answer is None or answer.outcome == "not_sent":
+        return False
+    return answer.ending in _GIVEN_UP
+
+
+_GIVEN_UP = frozenset({"cancelled", "deadline_exceeded"})
 
 
 def state_goes_up_by_one(run: Run, ledger: Ledger) -> Iterator[Violation]:

@@ -29,7 +29,7 @@ from ..schedules.corruption import noise
 from .callers import Callers, judge, well
 from .deeds import RULE, Deeds
 from .ledger import Ledger, LedgerDamaged, anew_mark, read_ledger
-from .ledger_rules import check_ledger
+from .ledger_rules import check_ledger, was_given_up
 from .sources import Sources
 
 if TYPE_CHECKING:
@@ -180,10 +180,12 @@ class Round:
         return replace(terms_of(face.board.plugin_manager.handle(plugin.name)), ledger=True, overlap=overlap)
 
     def _note_ledger(self, recorder: Recorder) -> None:
-        """Have the rules of a run know what the tools have written down, too."""
+        """Have the rules of a run know what the tools have written down, too, but for what a server was to give up."""
         asked = {fact.call for fact in recorder.facts if isinstance(fact, Asked)}
+        answers = {fact.call: fact for fact in recorder.facts if isinstance(fact, Answered)}
         for plugin, ran in self._read().of_plugins().items():
-            recorder.take_ledger(plugin, [one.call for one in ran if one.call in asked])
+            awaited = [one.call for one in ran if not was_given_up(one, answers.get(one.call))]
+            recorder.take_ledger(plugin, [call for call in awaited if call in asked])
 
     def _with_generations(self, recorder: Recorder, run: Run) -> Run:
         """With the generation that each success came from, as far as it is known: one that was loaded again begins to count anew."""

@@ -14,7 +14,9 @@ from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS, CallerPlan, Plan, 
 from callboard.chaos.campaign.round import Round
 from callboard.chaos.campaign.sources import Sources
 from callboard.chaos.checker.exits import NOT_TESTED
-from callboard.chaos.schedule import Schedule
+from callboard.chaos.faults import Pause
+from callboard.chaos.schedule import Entry, Schedule
+from callboard.chaos.triggers import NthCall
 from callboard.chaos.virtual.virtual_load import CallPlan
 from callboard.trial.tampered_board import TamperedBoard
 from late_ends import carried_with_late_ends
@@ -81,6 +83,21 @@ def test_a_round_waits_for_a_host_of_whose_end_the_supervisor_has_not_heard_yet(
 
     with no_leaks():
         ended = Round(plan, tmp_path, BoardOfABusyMachine).run()
+
+    assert [(one.rule, one.what) for one in ended.violations] == []
+
+
+def test_a_stopped_server_that_runs_late_what_was_given_up_long_ago_is_no_fault_of_the_board(tmp_path):
+    options = {"concurrency": 1, "deadline": 5.0, "limits": {"calls": 2, "drain": 1.0}}
+    calls = tuple(
+        CallPlan(f"call-{number}", "one", 0.0, {"mood": "well", "seconds": 0.0, "parts": 0}, 0.15)
+        for number in range(30)
+    )
+    stopped = Schedule(1, [Entry(NthCall(1), Pause(), "one")])
+    plan = Plan(1, (PluginPlan("one", "mcp", options),), (CallerPlan("wait", calls),), stopped)
+
+    with no_leaks():
+        ended = Round(plan, tmp_path, TamperedBoard).run()
 
     assert [(one.rule, one.what) for one in ended.violations] == []
 

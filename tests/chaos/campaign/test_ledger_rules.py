@@ -273,6 +273,36 @@ ACQUITTED = {
 }
 
 
+def stateless(*lines):
+    """The same marks of a server, which has no state."""
+    marks = map(json.loads, lines)
+    return tuple(json.dumps({key: mark[key] for key in mark if key != "count"}) for mark in marks)
+
+
+GIVEN_UP = {
+    "a server that was stopped runs a call behind one of its successor": stateless(
+        *ran("c2", 0, pid=12), *ran("c1", 0)
+    ),
+    "a server that was stopped runs a call beside one of its successor": stateless(
+        begin("c2", 0, pid=12), *ran("c1", 0), end("c2", 1)
+    ),
+    "a server goes on with a call while it is sent the next one": stateless(
+        begin("c1", 0), *ran("c2", 0), end("c1", 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "deadline_exceeded"])
+@pytest.mark.parametrize("story", GIVEN_UP)
+def test_a_server_may_run_at_any_time_what_was_given_up(story, ending):
+    assert broken((*told("c1", ending, UNKNOWN), *told("c2")), GIVEN_UP[story]) == []
+
+
+@pytest.mark.parametrize("story", GIVEN_UP)
+def test_a_server_may_not_do_so_with_a_call_that_is_waited_for(story):
+    assert broken((*told("c1"), *told("c2")), GIVEN_UP[story]) != []
+
+
 @pytest.mark.parametrize("story", ACQUITTED)
 def test_what_may_be_breaks_no_rule(story):
     facts, ledger, terms = ACQUITTED[story]
@@ -281,12 +311,9 @@ def test_what_may_be_breaks_no_rule(story):
 
 
 def test_a_tool_without_a_state_is_held_to_all_rules_but_that_of_the_state():
-    def stateless(line):
-        return json.dumps({key: value for key, value in json.loads(line).items() if key != "count"})
-
     facts = [one._replace(counted=None) if isinstance(one, Answered) else one for one in GOOD_FACTS]
 
-    found = checks(facts, [stateless(line) for line in GOOD_LEDGER])
+    found = checks(facts, stateless(*GOOD_LEDGER))
 
     assert [(one.rule, one.said) for one in found if not one.ok] == []
 
