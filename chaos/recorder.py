@@ -269,7 +269,10 @@ class Recorder:
 
     def _host_of(self, plugin: str) -> str:
         handle = self.board.plugin_manager.handles().get(plugin)
-        return handle.host_name if isinstance(handle, HostedPlugin) else plugin
+        if isinstance(handle, HostedPlugin):
+            return handle.host_name
+        terms = self.terms.get(plugin)  # it may have been taken off the board
+        return plugin if terms is None else terms.host or plugin
 
     def terms_of(self, plugin: str) -> Terms:
         """What the board has agreed on with a plugin, or what was said of it since."""

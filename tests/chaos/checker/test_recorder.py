@@ -10,11 +10,12 @@ import pytest
 from boards import add_node
 from callboard.actors.board import Board
 from callboard.actors.hosting.settings import HostSettings
-from callboard.chaos.checker.facts import Answered, Happened
+from callboard.chaos.checker.facts import Answered, Happened, Ordered, Terms
 from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.recorder import Recorder
 from callboard.chaos.schedule import Schedule
 from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.supervision.errors import UnknownChild
 from callboard.supervision.runtime.clock import SystemClock
 from late_ends import MORTAL, carried_with_late_ends
 from leaks import no_leaks
@@ -117,3 +118,13 @@ def test_the_end_of_a_host_with_which_a_call_was_lost_is_noted_however_late_it_i
 
     assert ending["code"] == "host_crashed"
     assert "host_crashed" in {fact.kind for fact in recorder.run().facts if isinstance(fact, Happened)}
+
+
+def test_a_plugin_that_was_taken_off_the_board_is_still_known_to_have_lived_in_its_host():
+    with Board() as board:
+        recorder = Recorder(board)
+        recorder.terms["guest"] = Terms(host="house")
+        with pytest.raises(UnknownChild):
+            recorder.order("restart", "guest")
+
+    assert [fact.plugin for fact in recorder.facts if isinstance(fact, Ordered)] == ["house"]
