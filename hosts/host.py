@@ -155,7 +155,7 @@ class Host:
 
     def look(self, *, descriptors: bool = False) -> Vitals | None:
         """A look at the process of its pid, or at all that runs in its sandbox; see `sample`."""
-        return sample(self.pid, descriptors=descriptors, tree=self._command.contained)
+        return sample(self.pid, descriptors=descriptors, tree=self._command.contained is not None)
 
     def lead(self, loop: AbstractEventLoop, returned: Callable[[], None]) -> LoopReader | None:
         """Have an asyncio loop, which runs in this thread, read it for a while; ``None`` if that cannot be. See `Pumping.lead`."""

@@ -123,6 +123,8 @@ def _sandbox(value: Any) -> str | None:
         return "cannot be false; leave it out"
     if _OF_SYSTEM and isinstance(value, Mapping) and value.get("kind", KIND) != KIND:
         return f"is {value['kind']!r:.40}, which withholds less than {KIND!r}"
+    if isinstance(value, Mapping) and value.get("seccomp") is False:
+        return "has 'seccomp' false, which lets it make all system calls; leave it out"
     led = [key for key in _UNCONFINED if isinstance(value, Mapping) and value.get(key)]
     return f"allows {led[0]!r}, which leads out of the sandbox" if led else None
 

@@ -109,11 +109,10 @@ class CommandRunner:
         """
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
         if self.sandbox is not None:
-            command = contain_step(command, access, network=self.sandbox.network)
-        contained = command.contained
-        leader = start(command.argv, command.env, command.cwd, stdin=stdin, contained=contained)
+            command = contain_step(command, access, self.sandbox)
+        leader = start(command.argv, command.env, command.cwd, stdin=stdin, contained=command.contained)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        group, output = ProcessGroup(popen, contained=contained), self._output(popen)
+        group, output = ProcessGroup(popen, contained=leader.contained), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + time_left(self.seconds))

@@ -33,7 +33,9 @@ _SAME: Final = ("node", "manifests")
 _KINDS: Final = ("node", KIND)
 """The weaker one first."""
 
-_SWITCHES: Final = ("network", "child_processes", "workers", "addons", "wasi")
+_SWITCHES: Final = ("network", "without_seccomp", "child_processes", "workers", "addons", "wasi")
+"""What withholds less if it is on."""
+
 _WEAKNESS: Final = {False: 0, None: 1, True: 2}
 """``None`` withholds something only where Node can."""
 
@@ -51,9 +53,10 @@ def conditions_of(
     found: Conditions = {}
     if system is not None:
         build = {"kind": KIND, "network": system.network}
+        build |= {} if system.seccomp else {"without_seccomp": True}
         found |= {"build": build, "run": build | _paths(system)}
     elif permission_model is not None:
-        switches = {name: getattr(permission_model, name) for name in _SWITCHES}
+        switches = {name: getattr(permission_model, name) for name in _SWITCHES if name != "without_seccomp"}
         found["run"] = {"kind": "node", **switches, **_paths(permission_model)}
     if node is not None:  # a name without a folder is looked up on PATH, which is the user's own
         found["node"] = os.path.abspath(node) if os.path.dirname(node) else node  # noqa: PTH100, PTH120 - a text

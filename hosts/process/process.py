@@ -28,6 +28,7 @@ from .stop_ladder import Rung, StopLadder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from ..process_tree.contained_start import Containment
     from ..process_tree.watchdog import Watchdog
 
 
@@ -66,7 +67,7 @@ class Command:
 
     Attributes:
         extended: it may know more than version 1 of the protocol, and can be asked.
-        contained: the program is bubblewrap, and what is meant runs in its sandbox.
+        contained: how it is started, if the program is bubblewrap, and what is meant runs in its sandbox.
         secrets: what else it is given and nobody is to read in a report.
         after: called once it is gone, or could not be started.
     """
@@ -75,7 +76,7 @@ class Command:
     env: Mapping[str, str]
     cwd: str | None = None
     extended: bool = False
-    contained: bool = False
+    contained: Containment | None = None
     secrets: tuple[str, ...] = ()
     after: Callable[[], object] | None = None
 
@@ -347,7 +348,7 @@ class HostProcess(ABC):
 
 
 _SHORTAGES = {
-    errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ETXTBSY,
+    errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ETXTBSY, errno.EDQUOT,
 }  # fmt: skip
 
 

@@ -11,10 +11,12 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
+from .contained_start import start_contained
 from .fingerprint import draw, launching, put_on
 from .tree_kill import MARK, created, descendants
 
@@ -28,6 +30,8 @@ else:
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from .contained_start import Containment
 
 
 def is_batch_file(program: str) -> bool:
@@ -71,7 +75,12 @@ _SIGNALS = 64
 
 
 def start(
-    argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int, contained: bool = False
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    cwd: str | None,
+    *,
+    stdin: int,
+    contained: Containment | None = None,
 ) -> Leader:
     """Start a program at the head of a process group of its own, with pipes for stdout and stderr.
 
@@ -80,12 +89,21 @@ def start(
         env: the whole environment, but for the mark.
         cwd: the folder.
         stdin: as `subprocess.Popen` takes it.
-        contained: the program is one that runs another in a sandbox.
+        contained: how, if the program is one that runs another in a sandbox.
 
     Raises:
         OSError: it cannot be started.
         ValueError: what is to be started holds a NUL, or is a batch file on Windows.
     """
+    if contained is None:
+        return _start(argv, env, cwd, stdin, ())
+    leader = start_contained(argv, contained, lambda words, handed: _start(words, env, cwd, stdin, handed))
+    return replace(leader, contained=True)
+
+
+def _start(
+    argv: Sequence[str], env: Mapping[str, str], cwd: str | None, stdin: int, handed: tuple[int, ...]
+) -> Leader:
     flags = 0
     if sys.platform == "win32":
         if is_batch_file(argv[0]):
@@ -103,10 +121,11 @@ def start(
         env={**env, MARK: mark},
         creationflags=flags,
         start_new_session=True,  # which Windows passes over
+        pass_fds=handed,
     )
     if words is None and not (number and put_on(popen.pid, number)):
         number = 0
-    return Leader(popen, created(popen.pid) or 0.0, mark, number, contained)
+    return Leader(popen, created(popen.pid) or 0.0, mark, number)
 
 
 class ProcessGroup:

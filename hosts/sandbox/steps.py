@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from ...base.frozen import frozen
 from ..errors import HostStartError
 from .bwrap import View
-from .containment import existing, find_bubblewrap, installations, put_into
+from .containment import containment_of, existing, find_bubblewrap, installations, put_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..process.process import Command
+    from .bwrap import SystemSandbox
 
 ROOM = 2 << 30
 """Bytes that a step may write into its own /tmp and its own home: caches of npm and pip are among them."""
@@ -41,16 +42,16 @@ class Access:
     nests: bool = False
 
 
-def contain_step(command: Command, access: Access, *, network: bool) -> Command:
+def contain_step(command: Command, access: Access, sandbox: SystemSandbox) -> Command:
     """A step in a sandbox that has what it needs and nothing else.
 
     Args:
         command: the step, by an absolute path.
         access: what it needs.
-        network: its plugin may use the network.
+        sandbox: what its plugin may use.
 
     Raises:
-        HostStartError: there is no bubblewrap that works. Permanent.
+        HostStartError: there is no bubblewrap that works, or no filter of system calls. Permanent.
     """
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
@@ -63,14 +64,14 @@ def contain_step(command: Command, access: Access, *, network: bool) -> Command:
         View(
             read=read,
             write=access.write,
-            network=network or access.network,
+            network=sandbox.network or access.network,
             home=home,
             folder=command.cwd or "/",
             nests=access.nests,
             room=ROOM,
         )
     )
-    return put_into(found.path, view, command)
+    return put_into(found.path, view, command, containment_of(view, sandbox, "bwrap"))
 
 
 def certificates(env: Mapping[str, str]) -> Iterator[Path]:

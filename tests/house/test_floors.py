@@ -21,6 +21,10 @@ PROGRAMS = {
 
 IN_FUNCTION = {
     (
+        "hosts/process_tree/contained_start.py",
+        "callboard.hosts.process_tree.credentials",
+    ): "it needs ctypes, and only what runs in a sandbox of the system's needs it",
+    (
         "hosts/python/own_name.py",
         "callboard.hosts.packages.command_runner",
     ): "most plugins need not be asked for their names",

@@ -145,8 +145,9 @@ def _sandbox() -> Json:
         each.name: WORDS if "tuple" in str(each.type) else {"type": "boolean"} for each in fields(Sandbox)
     }
     of_node = of_object({"kind": {"const": "node"}, **words}, said_of(Sandbox))
+    flags = {key: {"type": "boolean"} for key in ("network", "seccomp")}
     of_system = of_object(
-        {"kind": {"const": KIND}, "read": WORDS, "write": WORDS, "network": {"type": "boolean"}},
+        {"kind": {"const": KIND}, "read": WORDS, "write": WORDS, **flags},
         said_of(SystemSandbox),
         required=["kind"],
     )

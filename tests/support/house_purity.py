@@ -134,6 +134,7 @@ MODULES = (
     "hosts/node/sandbox.py",
     "hosts/sandbox/bwrap.py",
     "hosts/sandbox/confinement.py",
+    "hosts/sandbox/seccomp.py",
     "hosts/packages/git_refs.py",
     "hosts/node_packages/npm_errors.py",
     "hosts/python/name_in_source.py",

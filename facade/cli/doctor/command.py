@@ -14,7 +14,7 @@ from ...base.errors import PluginLoadError
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
 from ...hosts.sandbox.bwrap import KIND
-from ...hosts.sandbox.containment import find_bubblewrap
+from ...hosts.sandbox.containment import find_bubblewrap, no_filter
 from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import ConfigFile
@@ -146,7 +146,12 @@ def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
     found = find_bubblewrap()
     if found.problem is None:
         tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
-        yield Finding("ok", "sandbox (bwrap)", f"{found.version}, {found.path} ({found.source}); {tried}")
+        detail = f"{found.version}, {found.path} ({found.source}); {tried}"
+        lacking, remedy = no_filter(), 'write "seccomp": false into "sandbox" to go without one'
+        if lacking:
+            yield Finding("warn", "sandbox (bwrap)", f"{detail}; {lacking}", remedy)
+        else:
+            yield Finding("ok", "sandbox (bwrap)", detail)
         return
     wanted = configuration is not None and any(_asks(entry, configuration) for entry in configuration.plugins)
     yield Finding(

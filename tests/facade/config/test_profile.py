@@ -75,6 +75,7 @@ def test_every_kind_of_source_stands_in_the_table():
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"child_processes": True}}]}),
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"addons": True}}]}),
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"kind": "node"}}]}),
+        ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"kind": "bwrap", "seccomp": False}}]}),
         ("$.plugins[1].isolate", {"plugins": ["a.b", {"plugin": "a.b", "isolate": False}]}),
         ("$.plugins[0].share", {"plugins": [{"plugin": "node:./a", "share": True}]}),
         ("$.plugins[0].validate", {"plugins": [{"plugin": "a.b", "validate": {"x": False}}]}),

@@ -61,6 +61,7 @@ WEAKER = [
     (BWRAP, False),
     (BWRAP, NODE),
     (BWRAP, {**BWRAP, "network": True}),
+    (BWRAP, {**BWRAP, "seccomp": False}),
     (BWRAP, {**BWRAP, "read": ["./data"]}),
     ({**BWRAP, "read": ["./data"]}, {**BWRAP, "read": ["./data/.."]}),
     ({**BWRAP, "read": ["./data"]}, {**BWRAP, "read": ["./data/link"]}),

@@ -26,6 +26,7 @@ BASE = Path("/base")
         ("bwrap", SystemSandbox()),
         ({"kind": "bwrap"}, SystemSandbox()),
         ({"kind": "bwrap", "network": True}, SystemSandbox(network=True)),
+        ({"kind": "bwrap", "seccomp": False}, SystemSandbox(seccomp=False)),
         (
             {"kind": "bwrap", "read": ["data", "/srv"], "write": ["out"]},
             SystemSandbox((BASE / "data", Path("/srv")), (BASE / "out",)),
@@ -45,6 +46,7 @@ def test_the_option_is_read_with_paths_from_where_the_configuration_is(given, sa
         ({"read": [3]}, "read"),
         ({"read": ["a\0b"]}, "read"),
         ({"network": "yes"}, "network"),
+        ({"seccomp": "off"}, "seccomp"),
         ({"read": ["/"]}, "read"),
         ({"write": ["/proc/1"]}, "write"),
         ({"read": ["/dev"]}, "read"),
