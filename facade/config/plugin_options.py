@@ -16,7 +16,7 @@ from ..base.frozen import frozen
 from ..hosts.limits.limits import NAMES, Limits, read_limits
 from ..hosts.node.sandbox import NAMES as SANDBOX_NAMES
 from ..hosts.node.sandbox import Sandbox, read_sandbox
-from ..hosts.sandbox.bwrap import KIND, read_system_sandbox
+from ..hosts.sandbox.bwrap import KIND, SystemSandbox, read_system_sandbox
 from ..hosts.sandbox.bwrap import NAMES as SYSTEM_NAMES
 from ..hosts.sandbox.confinement import Confinement, read_secrets
 from ..plugins.sources.mcp import McpSource
@@ -177,6 +177,8 @@ def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[s
     if given.group is not None:
         require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
     calls, confinement = configuration.calls, _confinement(given, configuration)
+    if configuration.profile is not None and confinement.sandbox is not None:
+        _require_closed_sockets(confinement.sandbox, configuration.profile)
     return Options(
         name=given.name,
         config=given.config,
@@ -260,6 +262,18 @@ def _confinement(given: PluginOptions, configuration: Configuration) -> Confinem
         return Confinement(sandbox, read_secrets(given.secrets, configuration.base))
     except ValueError as error:
         raise ConfigurationError(f"the option {option!r}: {error}", path=f"$.{option}") from error
+
+
+def _require_closed_sockets(sandbox: SystemSandbox, profile: str) -> None:
+    from ..hosts.sandbox.containment import open_sockets  # noqa: PLC0415 - most configurations have no profile
+
+    opened = open_sockets(sandbox)
+    if opened:
+        raise ConfigurationError(
+            f"the profile {profile!r} does not allow the network in this sandbox: {opened}; leave 'network' out, or take "
+            "a kernel from Linux 6.12 on",
+            path="$.sandbox.network",
+        )
 
 
 def _sandbox(given: PluginOptions, configuration: Configuration) -> Sandbox | None:

@@ -26,7 +26,7 @@ class Containment:
     Attributes:
         seccomp: the filter of system calls that bubblewrap is handed as a descriptor; empty for none.
         bwrap: the place of bubblewrap among the words.
-        scoped: abstract sockets of others are out of reach.
+        scoped: abstract sockets of others are out of reach, where the kernel can keep them so.
     """
 
     seccomp: bytes = b""
@@ -45,6 +45,13 @@ def machine() -> str:
 _HALF = 1 << 32
 
 
+def are_abstract_sockets_kept_out() -> bool:
+    """Return whether this kernel can keep a sandbox with the network from abstract sockets of others."""
+    from .credentials import can_leave_abstract_sockets  # noqa: PLC0415 - it needs ctypes, which takes its time
+
+    return can_leave_abstract_sockets()
+
+
 def start_contained(
     words: Sequence[str],
     containment: Containment,
@@ -58,16 +65,16 @@ def start_contained(
         begin: starts the words that it is given, with the descriptors that it is given.
 
     Raises:
-        OSError: this user has too many keyrings, or the kernel cannot keep a sandbox from abstract sockets.
+        OSError: this user has too many keyrings, or this program too many domains of Landlock around it.
     """
     # Only what makes a sandbox needs ctypes, which takes its time.
-    from .credentials import join_new_keyring, leave_abstract_sockets  # noqa: PLC0415 - as above
+    from .credentials import can_leave_abstract_sockets, join_new_keyring, leave_abstract_sockets  # noqa: PLC0415 - as above
 
     def apart() -> T:
         join_new_keyring(machine())
-        if containment.scoped:
+        if containment.scoped and can_leave_abstract_sockets():
             leave_abstract_sockets()
-        with _handed(containment.seccomp) as descriptors:
+        with handed(containment.seccomp) as descriptors:
             place = containment.bwrap + 1
             more = [word for each in descriptors for word in ("--seccomp", str(each))]
             return begin([*words[:place], *more, *words[place:]], descriptors)
@@ -76,7 +83,7 @@ def start_contained(
 
 
 @contextmanager
-def _handed(data: bytes) -> Iterator[tuple[int, ...]]:
+def handed(data: bytes) -> Iterator[tuple[int, ...]]:
     """A descriptor from which the data can be read once. It fits into a pipe."""
     if not data:
         yield ()

@@ -54,11 +54,16 @@ def landlock_version() -> int:
         return 0
 
 
+def can_leave_abstract_sockets() -> bool:
+    """Return whether the kernel can keep a thread from abstract sockets."""
+    return landlock_version() >= SCOPED
+
+
 def leave_abstract_sockets() -> None:
     """Keep the calling thread from abstract sockets, but those that are made by what it starts.
 
     Raises:
-        OSError: the kernel does not know how, or has no room for a further domain.
+        OSError: the kernel does not know how, or has no room for a further domain around this program.
     """
     attributes = struct.pack("=QQQ", 0, 0, _ABSTRACT_SOCKETS)
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)

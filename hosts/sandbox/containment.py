@@ -20,7 +20,12 @@ from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
 from ..errors import HostStartError
-from ..process_tree.contained_start import Containment, machine, start_contained
+from ..process_tree.contained_start import (
+    Containment,
+    are_abstract_sockets_kept_out,
+    machine,
+    start_contained,
+)
 from .bwrap import MACHINE, MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
 from .seccomp import MACHINES, seccomp_filter
 from .secret_files import SecretFolder
@@ -221,10 +226,17 @@ def containment_of(view: View, sandbox: SystemSandbox, host: str) -> Containment
         HostStartError: there is no filter of system calls for this processor. Permanent.
     """
     if not sandbox.seccomp:
-        return Containment()
+        return Containment(scoped=view.network)
     if machine() not in MACHINES:
         raise _refused(host, f'its sandbox: {no_filter()}; write "seccomp": false to go without one')
-    return Containment(seccomp_filter(MACHINES[machine()], nests=view.nests))
+    return Containment(seccomp_filter(MACHINES[machine()], nests=view.nests), scoped=view.network)
+
+
+def open_sockets(sandbox: SystemSandbox | None) -> str:
+    """Say that a sandbox reaches abstract sockets of this machine; empty if it does not."""
+    if sandbox is None or not sandbox.network or are_abstract_sockets_kept_out():
+        return ""
+    return "with the network it reaches abstract sockets of this machine (X11, D-Bus): this kernel has no Landlock of version 6"
 
 
 def no_filter() -> str:

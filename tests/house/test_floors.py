@@ -21,6 +21,10 @@ PROGRAMS = {
 
 IN_FUNCTION = {
     (
+        "facade/config/plugin_options.py",
+        "callboard.hosts.sandbox.containment",
+    ): "it starts programs, and only a profile asks what they would have",
+    (
         "hosts/process_tree/contained_start.py",
         "callboard.hosts.process_tree.credentials",
     ): "it needs ctypes, and only what runs in a sandbox of the system's needs it",

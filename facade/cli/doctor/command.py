@@ -13,8 +13,8 @@ import click
 from ...base.errors import PluginLoadError
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
-from ...hosts.sandbox.bwrap import KIND
-from ...hosts.sandbox.containment import find_bubblewrap, no_filter
+from ...hosts.sandbox.bwrap import KIND, SystemSandbox, read_system_sandbox
+from ...hosts.sandbox.containment import find_bubblewrap, no_filter, open_sockets
 from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import ConfigFile
@@ -152,16 +152,31 @@ def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
             yield Finding("warn", "sandbox (bwrap)", f"{detail}; {lacking}", remedy)
         else:
             yield Finding("ok", "sandbox (bwrap)", detail)
+        opened = "" if configuration is None else _opened(configuration)
+        if opened:
+            yield Finding(
+                "warn",
+                "sandbox (network)",
+                opened,
+                "leave 'network' out, or take a kernel from Linux 6.12 on",
+            )
         return
-    wanted = configuration is not None and any(_asks(entry, configuration) for entry in configuration.plugins)
+    wanted = configuration is not None and any(_asked(each, configuration) for each in configuration.plugins)
     yield Finding(
         "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
     )
 
 
-def _asks(entry: object, configuration: Configuration) -> bool:
+def _opened(configuration: Configuration) -> str:
+    told = (open_sockets(_asked(each, configuration)) for each in configuration.plugins)
+    return next(filter(None, told), "")
+
+
+def _asked(entry: object, configuration: Configuration) -> SystemSandbox | None:
     try:
         sandbox = parse_entry(entry, configuration.base).options.sandbox
-    except PluginLoadError:  # told by the check of the plugins
-        return False
-    return sandbox == KIND or (isinstance(sandbox, dict) and sandbox.get("kind") == KIND)
+        if sandbox == KIND or (isinstance(sandbox, dict) and sandbox.get("kind") == KIND):
+            return read_system_sandbox(sandbox, configuration.base)
+    except (PluginLoadError, ValueError):  # told by the check of the plugins
+        pass
+    return None
