@@ -41,7 +41,7 @@ COMMANDS = {
     "plan": ("commands.planning:plan", "What would be fetched, built and run; runs nothing."),
     "trust": (
         "commands.planning:trust",
-        "Trust what would be fetched, built and run, and what servers declare.",
+        "Trust what would be fetched, built or run, and declared tools.",
     ),
     "tools": ("commands.tools:tools", "The tools of a configuration; --format for their schemas."),
     "call": ("commands.call:call", "One call, parts shown as they come."),

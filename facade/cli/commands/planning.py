@@ -39,7 +39,7 @@ def plan(place: Path, as_json: bool) -> int:
     return show_plan(place, as_json=as_json)
 
 
-@click.command(short_help="Trust what would be fetched, built and run, and what servers declare.")
+@click.command(short_help="Trust what would be fetched, built or run, and declared tools.")
 @_place
 @click.option("--undo", is_flag=True, help="Trust it no more.")
 @json_option
