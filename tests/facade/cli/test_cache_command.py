@@ -109,7 +109,7 @@ def test_on_a_terminal_it_is_told_what_is_being_done(tmp_path):
     file = write_config(tmp_path, "node:./tools", plugin_cache_dir="./cache")
 
     code, shown = on_a_terminal("tools", "--trust", file)
-    quiet = callboard("tools", file)
+    quiet = callboard("tools", "--trust", file)
 
     assert code == 0
     assert "callboard: my-js-tools: npm run build" in shown
