@@ -214,6 +214,10 @@ class CallStream:
 
 
 def _request(tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:
+    if not isinstance(tool, str):
+        name = getattr(tool, "__name__", None)
+        remedy = f"give its name: {name!r}" if isinstance(name, str) else "give the name of a tool"
+        raise TypeError(f"the tool is {tool!r}; {remedy}")
     require_mapping("arguments", arguments)
     return {
         "type": "function",

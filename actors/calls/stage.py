@@ -33,6 +33,9 @@ def early_end(code: EarlyCode, error: str, unsent: str | None, *, may_have_run: 
 
 def too_late(tool: str | None, seconds: float | None) -> tuple[str, str]:
     """Return what a deadline says of a call that its tool was given, and of one that no tool was given."""
+    if seconds is not None and seconds <= 0:
+        over = f"its deadline, {seconds:g} s, was over as it was submitted"
+        return f"{tool!r} did not answer: {over}", f"{tool!r} was not asked: {over}"
     within = f"within {seconds:g} s"
     waited = "the call waited for its turn, its host or a hook"
     return f"{tool!r} did not answer {within}", f"{tool!r} was not asked {within}: {waited}"

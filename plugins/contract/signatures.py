@@ -115,8 +115,8 @@ def _plan(method: Callable[..., Any], hook: Hook, plugin: str) -> CallPlan:
         except _Misfit as misfit:
             misfits.append(misfit)
     offer = ", ".join(hook.positional)
-    if hook.keywords:
-        offer += ", *, " + ", ".join(hook.keywords)
+    if names := (*hook.keywords, *hook.also):
+        offer += ", *, " + ", ".join(names)
     raise ContractError(
         f"plugin {plugin!r}: {hook.name}{seen} cannot be called as {hook.name}({offer}): {misfits[0]}",
         plugin=plugin,

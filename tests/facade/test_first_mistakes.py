@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from callboard import Callboard, PluginLoadError
+from callboard import Callboard, PluginLoadError, ToolFailed
 
 
 @pytest.fixture(scope="module")
 def board():
     with Callboard() as board:
+
+        @board.tool
+        def halve(number: int) -> float:
+            return number / 2
+
         yield board
 
 
@@ -28,6 +33,24 @@ def test_a_subscriber_that_cannot_be_called_is_refused_at_once(board):
 def test_one_kind_of_event_is_a_list_too(board):
     with pytest.raises(TypeError, match=r"kinds is 'host_ready'; give a list: \['host_ready'\]"):
         board.subscribe(print, kinds="host_ready")
+
+
+def test_a_tool_is_called_by_its_name_and_not_by_its_function(board):
+    @board.tool
+    def double(number: int) -> int:
+        return 2 * number
+
+    with pytest.raises(TypeError, match=r"the tool is <function .*>; give its name: 'double'"):
+        board.call(double, number=1)
+    with pytest.raises(TypeError, match="the tool is 5; give the name of a tool"):
+        board.call(5)
+
+
+def test_a_call_whose_deadline_is_over_at_its_beginning_says_so_and_reaches_no_tool(board):
+    with pytest.raises(ToolFailed, match=r"its deadline, -1 s, was over as it was submitted") as failed:
+        board.with_options(deadline=-1).call("halve", number=1)
+
+    assert (failed.value.code, failed.value.outcome) == ("deadline_exceeded", "not_sent")
 
 
 def test_one_format_is_a_list_too(board):

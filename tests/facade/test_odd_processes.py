@@ -116,7 +116,7 @@ def test_a_board_that_is_made_as_the_program_ends_works_or_says_that_no_thread_c
 
     ended = run(AS_IT_ENDS)
 
-    if alone.stderr:  # Python 3.12 and 3.13 start no thread then
+    if alone.stderr:  # Python 3.12 starts no thread then
         assert b"at interpreter shutdown" in alone.stderr
         assert b"at interpreter shutdown" in ended.stderr
     else:

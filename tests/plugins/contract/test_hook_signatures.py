@@ -247,7 +247,9 @@ def test_a_method_that_cannot_be_called_by_the_contract_is_refused_at_once(metho
         compile_call(method, EXECUTE, plugin="broken")
 
     assert reason in str(caught.value)
-    assert "cannot be called as execute_tool(tool_name, payload, state, *, payload_kind" in str(caught.value)
+    said = str(caught.value)
+    assert "cannot be called as execute_tool(tool_name, payload, state, *, payload_kind" in said
+    assert "tool_schema, key)" in said
     assert caught.value.plugin == "broken"
 
 
