@@ -98,6 +98,7 @@ def without_comments(text: str) -> str:
     """The text with blanks in place of comments, and of commas before a closing bracket; all else stands where it stood."""
     plain: list[str] = []
     comma: int | None = None
+    before = ""
     for found in _TOKEN.finditer(text):
         part = found[0]
         if found.lastgroup in {"blank", "comment"}:
@@ -105,7 +106,8 @@ def without_comments(text: str) -> str:
             continue
         if part in "}]" and comma is not None:
             plain[comma] = " "
-        comma = len(plain) if part == "," else None
+        comma = len(plain) if part == "," and before not in {"[", "{"} else None
+        before = part
         plain.append(part)
     return "".join(plain)
 

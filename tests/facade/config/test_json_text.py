@@ -152,3 +152,14 @@ def test_a_value_that_is_exchanged_stands_as_it_was_written(
 
     assert read(changed) == {**meant, "mcpServers": value}
     assert with_raw(changed, ("mcpServers",), before) == text
+
+
+@pytest.mark.parametrize("text", ["[1,]", '{"a": [1, 2,], }', "[1, // one\n]"])
+def test_a_comma_may_stand_after_the_last_item(text: str) -> None:
+    assert read(text) in ([1], {"a": [1, 2]})
+
+
+@pytest.mark.parametrize("text", ["[,]", "{,}", "[1,,]", '{"plugins": [,]}', "[/* none */,]"])
+def test_a_comma_without_an_item_before_it_is_refused(text: str) -> None:
+    with pytest.raises(JsonTextError):
+        read(text)
