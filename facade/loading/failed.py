@@ -48,7 +48,10 @@ class Noting:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
         required = isinstance(self._entry, Mapping) and bool(self._entry.get("required"))
-        if not isinstance(error, CallboardError) or required:
+        if not isinstance(error, CallboardError):
+            return False
+        if required:
+            error.add_note(f"{spelled(self._entry)} is 'required': without it the board does not start")
             return False
         self.note(error)
         return True

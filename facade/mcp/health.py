@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 def health_of(status: Mapping[str, Any], *, starting: bool) -> dict[str, Any]:
@@ -39,18 +39,50 @@ _MOST: Final = 20
 """Entries that clients are told of by name."""
 
 
-def instructions_of(left_out: Mapping[str, str]) -> str | None:
+_LONGEST: Final = 1_000
+"""Characters of what is said of a failure."""
+
+
+def as_one_line(text: str) -> str:
+    """Return a text for a model: one line of bounded length, without characters that cannot be seen."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def why_not_running(source: str, why: str) -> str:
+    """Return for a model why a board does not run.
+
+    Args:
+        source: the required entry that keeps it from starting, as it is called; it is named only in plain words.
+        why: what happened, and what to do.
+    """
+    if _PLAIN.fullmatch(source) is None:
+        return as_one_line(f"an entry is 'required': {why.replace(source, 'it')}")
+    return as_one_line(f"{source} is 'required': {why}")
+
+
+def instructions_without_board(why: str) -> str:
+    """Return what a client is told of a board that does not run; ``why`` is one line."""
+    return f"There are no tools, since the board does not run. Tell the user: {why}"
+
+
+def instructions_of(left_out: Sequence[str], remedy: str, *, entries: int) -> str | None:
     """Return what a client is told of entries that are not run; ``None`` if there are none.
 
     A model may read it. So an entry that a file calls by other than plain words is counted, and not named.
 
     Args:
-        left_out: why each is not run, by its source.
+        left_out: the entries that are not trusted, as they are called.
+        remedy: what the user types.
+        entries: how many there are in all.
     """
     if not left_out:
         return None
+    what = "All tools are" if len(left_out) == entries else "Some tools are"
     named = [source for source in left_out if _PLAIN.fullmatch(source)][:_MOST]
     others = len(left_out) - len(named)
     names = [*named, *([f"{others} more" if named else f"{others} in all"] if others else [])]
-    why = next(iter(left_out.values()))
-    return f"Some tools are missing, since these servers of the configuration are left out: {', '.join(names)}. Tell the user: {why}"
+    return (
+        f"{what} missing, since these entries of the configuration are left out: {', '.join(names)}. "
+        f"Tell the user: they are not trusted yet. {remedy}"
+    )

@@ -30,7 +30,7 @@ from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
 from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
 from .content import result_of, tools_of
-from .health import instructions_of
+from .health import as_one_line, instructions_of, instructions_without_board, why_not_running
 from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import KeptCalls, RunningCall
 
@@ -156,7 +156,7 @@ class BoardServer:
             await until_done(in_thread(self.board.start, "callboard-start"))
         except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
             self.failure = error
-            contain(error, logger, "the board cannot be started, and serves no tools")
+            _log_failure(error)
         finally:
             self._up.set()
             self._news.tools_may_have_changed()
@@ -170,8 +170,24 @@ class BoardServer:
         return answer
 
     def _instructions(self) -> str | None:
+        if (why := self._why_not_running()) is not None:
+            return instructions_without_board(why)
+        configuration = self.board.configuration
+        if (consent := configuration.consent) is None:
+            return None
+        return instructions_of(consent.left_out, consent.remedy, entries=len(configuration.plugins))
+
+    def _why_not_running(self) -> str | None:
+        """Why the board does not run, or will not, for a model; ``None`` if it may."""
         consent = self.board.configuration.consent
-        return None if consent is None else instructions_of(consent.left_out)
+        obstacle = None if consent is None else consent.obstacle
+        if obstacle is not None and (self.starting or self.failure is not None):
+            return why_not_running(*obstacle)
+        if self.failure is None:
+            return None
+        if not isinstance(self.failure, CallboardError):
+            return f"its start failed ({type(self.failure).__name__}); the log of 'callboard mcp' says why"
+        return as_one_line(str(self.failure))
 
     # Handlers
 
@@ -217,7 +233,10 @@ class BoardServer:
             if self.starting:  # its plugin may come yet
                 await self._up.wait()
                 return await self._call_tool(ctx, params)
-            said = result.get("error") or "the board does not run"
+            said = (
+                result.get("error")
+                or f"the board does not run: {self._why_not_running() or 'it was stopped'}"
+            )
             raise MCPError(types.INVALID_PARAMS, f"{params.name!r:.100}: {said}")
         try:
             written = types.CallToolResult.model_validate(result_of(result, plugin, self.board.registry))
@@ -311,6 +330,15 @@ class BoardServer:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except CallboardError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+
+
+def _log_failure(error: Exception) -> None:
+    """Log why a board cannot be started. The traceback of an error of the user's is shown at the end, with ``--debug``."""
+    if isinstance(error, CallboardError):
+        said = ". ".join((str(error), *getattr(error, "__notes__", ())))
+        logger.error("the board cannot be started, and serves no tools: %s", said)
+    else:
+        contain(error, logger, "the board cannot be started, and serves no tools")
 
 
 def _valid(kind: type[_Model], items: list[dict[str, Any]]) -> list[_Model]:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import CallboardError, PluginLoadError
 from ..base.foreign import Log
 from ..hosts.packages.package_errors import PackageError
+from ..loading.prefetch import spelled_out
 from ..plugins.sources.source import spelled
 from .inline_runs import KIND as RUN
 from .planner import Planner
 from .trust_file import TrustNotKept
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection
 
     from ..config.configuration import Configuration
     from ..config.plugin_options import Options
@@ -49,7 +50,7 @@ class NotTrusted(CallboardError):
         self.command: str = trusting(place)
         super().__init__(
             f"{place} would have code fetched or built that is not trusted yet ({len(steps)} of {len(plan.steps)} steps); nothing "
-            f"was done. See it: {planning(place)}; trust it: {self.command}"
+            f"was done. {remedy_of(place)}"
         )
 
 
@@ -63,10 +64,7 @@ class RunNotTrusted(PluginLoadError):
     def __init__(self, plugin: str, place: str, *, address: bool) -> None:
         self.command: str = trusting(place)
         what = "nothing was sent to its address" if address else "its command was not run"
-        super().__init__(
-            f"{what}: it is not trusted yet. See it: {planning(place)}; trust it: {self.command}",
-            plugin=plugin,
-        )
+        super().__init__(f"{plugin} is not trusted yet, so {what}. {remedy_of(place)}", plugin=plugin)
 
 
 def trusting(place: str) -> str:
@@ -77,6 +75,11 @@ def trusting(place: str) -> str:
 def planning(place: str) -> str:
     """The command that shows it."""
     return shlex.join(["callboard", "plan", *(["--"] if place.startswith("-") else []), place])
+
+
+def remedy_of(place: str) -> str:
+    """Return what a user types to see what is not trusted yet, and to trust it."""
+    return f"See it: {planning(place)}; trust it: {trusting(place)}"
 
 
 class Admission:
@@ -130,7 +133,13 @@ class Admission:
         if builds := tuple(step for step in self.untrusted if step.kind != RUN):
             raise NotTrusted(self.plan, builds, self._place)
         self._carry_over()
-        agreed = _Agreed(self._place, self.plan, self.untrusted, self._planner)
+        required = {
+            spelled(each)
+            for entry in self._configuration.plugins
+            if isinstance(entry, dict) and entry.get("required")
+            for each in spelled_out(entry)
+        }
+        agreed = _Agreed(self._place, self.plan, self.untrusted, self._planner, required)
         return replace(self._configuration, consent=agreed)
 
     def _carry_over(self) -> None:
@@ -146,18 +155,26 @@ class Admission:
 class _Agreed:
     """See `Consent`."""
 
-    def __init__(self, place: str, plan: Plan, untrusted: tuple[Step, ...], planner: Planner) -> None:
+    def __init__(
+        self, place: str, plan: Plan, untrusted: tuple[Step, ...], planner: Planner, required: Collection[str]
+    ) -> None:
         self._place = place
         self._digests = {step.digest for step in plan.steps} - {step.digest for step in untrusted}
         self._resolutions = planner.resolutions
         self._releases = planner.releases
         self._runs = planner.runs
-        self.left_out: Mapping[str, str] = {
+        self.remedy: str = remedy_of(place)
+        refused = {
             each.source: str(self._refusal(each.source, step))
             for each in plan.plugins
             for step in each.steps
             if step in untrusted
         }
+        self.left_out: tuple[str, ...] = tuple(refused)
+        failing = ((each.source, each.problem or refused.get(each.source)) for each in plan.plugins)
+        self.obstacle: tuple[str, str] | None = next(
+            ((source, why) for source, why in failing if why is not None and source in required), None
+        )
 
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         found = self._resolutions.get(source)

@@ -75,10 +75,14 @@ class Consent(Protocol):
     """What was agreed to, asked before anything is fetched, installed or built, and before a command of a file is run.
 
     Attributes:
-        left_out: the entries that are not run, as they are called, and why not.
+        left_out: the entries that are not run because nobody has agreed to them, as they are called.
+        remedy: what the user types to see them and to agree to them.
+        obstacle: the required entry that is known to keep the board from starting, and why; ``None`` if none is known.
     """
 
-    left_out: Mapping[str, str]
+    left_out: tuple[str, ...]
+    remedy: str
+    obstacle: tuple[str, str] | None
 
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         """What the source's ref stood for when it was agreed to; ``None`` if it was not asked. Raises `PackageError`: it could not be found out."""
