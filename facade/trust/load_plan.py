@@ -24,7 +24,8 @@ class PlannedRun:
 
     Attributes:
         where: ``here``, in the process of Callboard, ``host``, or ``elsewhere``, at an address.
-        argv: the program and its arguments, as far as they are known before it is made; empty of what runs here.
+        argv: the program and its arguments, as far as they are known before it is made; of a Node package the runner and the modules
+            that it loads. Empty of what runs here.
         folder: where it runs, or lies; ``None`` if that is not known yet.
         environment: the names of all variables that it sees; of what runs here ``None``: it sees all.
         sandbox: its sandbox, with all that it shows; ``False`` for none.

@@ -14,6 +14,7 @@ from ..base.errors import CallboardError, PluginLoadError
 from ..config.plugin_options import options_of
 from ..hosts.environment import host_environment
 from ..hosts.node.find import find_node
+from ..hosts.node.tool import HOST_SCRIPT
 from ..hosts.node_packages.node_sources import npm_release_step, repository_step, require_installing
 from ..hosts.node_packages.npm_release import NpmRegistry
 from ..hosts.node_packages.prepare_node import decide, step_of
@@ -204,7 +205,7 @@ class Planner:
         return PlannedRun("host", argv, where, sees, sandbox, claims)
 
     def _argv(self, source: PluginSource, options: Options) -> tuple[str, ...]:
-        """The program of its host and what it runs; empty of what runs in this process."""
+        """The program of its host, the runner of Node, and the modules that are loaded, each once; empty of what runs in this process."""
         node = self._configuration.node or "node"
         match source:
             case CommandSource(command) | McpSource(command) if command:
@@ -212,9 +213,10 @@ class Planner:
             case BashSource(path):
                 return ("bash", str(path))
             case NodeFileSource(file):
-                return (node, str(file))
+                return (node, str(HOST_SCRIPT), str(file))
             case NodePackageSource(directory):
-                return (node, *(str(tool.entry) for tool in read_node_package(directory).tools))
+                modules = dict.fromkeys(str(tool.entry) for tool in read_node_package(directory).tools)
+                return (node, str(HOST_SCRIPT), *modules)
             case NodeGitSource():
                 return (node, spelled({"node_tool": {"git": source.url}}))
             case NpmSource():

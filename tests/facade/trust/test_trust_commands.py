@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from callboard import Callboard
 from callboard.config.configuration import read_configuration
+from callboard.hosts.node.tool import HOST_SCRIPT
 from callboard.trust.admission import Admission, NotTrusted
 from callboard.trust.trust_file import TrustFile
 from command_line import ENVIRONMENT, PATIENCE, callboard, command, lines, write_config
@@ -323,6 +324,23 @@ def test_what_is_trusted_no_more_is_asked_about_again_and_nothing_else(tmp_path,
     assert lines(again.stdout)[0]["trusted"] is False
     assert callboard("call", first, "where", env=user).returncode == 2
     assert json.loads(callboard("call", other, "where", "--json", env=user).stdout)["result"] == "here"
+
+
+@pytest.mark.parametrize("template", ["node", "typescript"])
+def test_a_plan_says_what_is_run_of_a_new_package_and_names_each_module_once(tmp_path, user, template):
+    folder = tmp_path / "words"
+    assert callboard("new", template, str(folder), env=user).returncode == 0
+    (entry,) = {
+        str(folder / tool.get("source", tool["entry"]))
+        for tool in json.loads((folder / "package.json").read_text())["agent"]["tools"]
+    }
+
+    (plan,) = lines(callboard("plan", "--json", str(folder), env=user).stdout)
+    said = callboard("plan", str(folder), env=user).stdout
+
+    argv = plan["plugins"][0]["runs"]["argv"]
+    assert argv == ["node", str(HOST_SCRIPT), entry]
+    assert said.count(entry) == 1
 
 
 def test_undoing_trust_that_nobody_has_given_makes_no_file(tmp_path, user):
