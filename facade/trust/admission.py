@@ -119,10 +119,10 @@ class Admission:
             self._file.add(self.plan.steps)
         self.untrusted = ()
 
-    def undo(self) -> None:
-        """Trust nothing of it any more. Raises `TrustNotKept`."""
-        self._file.remove(self.plan.steps)
+    def undo(self) -> int:
+        """Trust nothing of it any more; return how many steps were trusted. Raises `TrustNotKept`."""
         self.untrusted = self.plan.steps
+        return self._file.remove(self.plan.steps)
 
     def admitted(self) -> Configuration:
         """The configuration, by which only what was planned is fetched and built, and what is trusted is run.

@@ -139,15 +139,16 @@ class TrustFile:
 
         self._change(change)
 
-    def remove(self, steps: Iterable[Step]) -> None:
-        """Trust these steps no more, under whichever conditions. Raises as `add`."""
+    def remove(self, steps: Iterable[Step]) -> int:
+        """Trust these steps no more, under whichever conditions; return how many were trusted. Raises as `add`."""
+        removed = []
 
         def change(kept: dict[str, Any]) -> None:
-            for step in steps:
-                kept.pop(step.code_digest, None)
+            removed.extend(step for step in steps if kept.pop(step.code_digest, None) is not None)
 
         if self.file.exists():
             self._change(change)
+        return len(removed)
 
     def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
         folder = self.file.parent

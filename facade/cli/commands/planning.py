@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,11 +15,6 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.streams import Streams
 from ..ui.text import Text, clean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ...pins.tool_record import ToolRecord
 
 _place = click.argument("place", metavar="CONFIG", type=click.Path(path_type=Path))
 
@@ -71,6 +65,7 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
         records = records_of(configuration)
         differing = {each.name: found for each in records if (found := each.pending())}
         trusted = admission.trusted
+        forgotten = admission.undo() if trusts is False else None
         if trusts is not None:
             trusted = frozenset(step.digest for step in admission.plan.steps if trusts)
         if out.people:
@@ -82,11 +77,14 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
                     out.console.print(Text(clean(f"  {tool}: {change}").replace("\n", "␤")), soft_wrap=True)
             out.console.print(Text(f"digest {admission.plan.digest}", "dim"), soft_wrap=True)
         else:
-            out.print_json({**admission.plan.as_json(trusted), "differing": differing})
-        if trusts is not None:
-            _keep(admission, records, trusts=trusts)
+            counted = {} if forgotten is None else {"forgotten": forgotten}
+            out.print_json({**admission.plan.as_json(trusted), "differing": differing, **counted})
+        if trusts:
+            admission.trust()
+            for record in records:
+                record.learn()
         if out.people:
-            out.console.print(Text(_ending(admission, place)), soft_wrap=True)
+            out.console.print(Text(_ending(admission, place, forgotten)), soft_wrap=True)
             if differing:
                 said = (
                     "the tools are kept as they are declared now"
@@ -97,18 +95,14 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
     return FAILED if any(each.problem for each in admission.plan.plugins) else WELL
 
 
-def _keep(admission: Admission, records: Iterable[ToolRecord], *, trusts: bool) -> None:
-    if not trusts:
-        admission.undo()
-        return
-    admission.trust()
-    for record in records:
-        record.learn()
-
-
-def _ending(admission: Admission, place: Path) -> str:
+def _ending(admission: Admission, place: Path, forgotten: int | None) -> str:
     if not admission.plan.steps:
         return "nothing is fetched or built, and no command of it is asked about"
+    if forgotten == 0:
+        return "nothing of it was trusted, so nothing was forgotten"
+    if forgotten is not None:
+        many = "1 step is" if forgotten == 1 else f"{forgotten:,} steps are"
+        return f"{many} no longer trusted; trust it again: {clean(trusting(str(place)))}"
     if admission.untrusted:
         return f"not trusted yet; trust it: {clean(trusting(str(place)))}"
     return "all of it is trusted"

@@ -322,6 +322,7 @@ def test_what_is_trusted_no_more_is_asked_about_again_and_nothing_else(tmp_path,
     assert undone.returncode == again.returncode == 0
     assert "not trusted" in undone.stdout
     assert lines(again.stdout)[0]["trusted"] is False
+    assert lines(again.stdout)[0]["forgotten"] == 0
     assert callboard("call", first, "where", env=user).returncode == 2
     assert json.loads(callboard("call", other, "where", "--json", env=user).stdout)["result"] == "here"
 
@@ -341,6 +342,21 @@ def test_a_plan_says_what_is_run_of_a_new_package_and_names_each_module_once(tmp
     argv = plan["plugins"][0]["runs"]["argv"]
     assert argv == ["node", str(HOST_SCRIPT), entry]
     assert said.count(entry) == 1
+
+
+def test_it_is_said_how_much_of_trust_was_taken_back(tmp_path, user):
+    built(tmp_path / "tools")
+    config = config_of(tmp_path, "node:./tools")
+    callboard("trust", config, env=user)
+
+    undone = callboard("trust", "--undo", config, env=user)
+    again = callboard("trust", "--undo", config, env=user)
+
+    assert (
+        undone.stdout.splitlines()[-1]
+        == f"1 step is no longer trusted; trust it again: callboard trust {config}"
+    )
+    assert again.stdout.splitlines()[-1] == "nothing of it was trusted, so nothing was forgotten"
 
 
 def test_undoing_trust_that_nobody_has_given_makes_no_file(tmp_path, user):
