@@ -293,6 +293,8 @@ def spelled(entry: Any) -> str:
             return f"mcp:{program}"
         case {"mcp": _}:  # whose variables and headers are nobody's business
             return "mcp"
+        case {"host": _, "name": str(name)} | {"host": {"id": str(name)}}:
+            return f"host:{name}"
         case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
             return shlex.join(words)
     return f"{entry!r:.200}"
