@@ -12,6 +12,7 @@ from callboard.base.json import dump_json
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.events import EventStream
 from hypothesis import HealthCheck, settings
+from outside_network import untried
 from sdks import WHOLE_MODULE, missing_sdks
 from thorough import RUN, THOROUGH
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["aftermath"]
 
 MISSING_SDKS = missing_sdks()
+UNTRIED = untried()
 
 # How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -41,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what holds a rule at more cost than another test does, and what needs an SDK that is not installed."""
     # Those that ask the SDKs stand together, so that one process imports them and not each: it takes five seconds.
     items.sort(key=lambda item: not hasattr(getattr(item, "module", None), "sdks"))
-    marks = ([] if THOROUGH else ["thorough"]) + (["needs_sdk"] if MISSING_SDKS else [])
+    marks = ([] if THOROUGH else ["thorough"]) + (["needs_sdk"] if MISSING_SDKS else []) + list(UNTRIED)
     kept = [item for item in items if not any(item.get_closest_marker(mark) for mark in marks)]
     if len(kept) < len(items):
         config.hook.pytest_deselected(items=[*set(items) - set(kept)])
@@ -56,12 +58,14 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not tried for want of an SDK."""
+    """Say what was not tried for want of an SDK or a program."""
     if MISSING_SDKS:
         terminalreporter.write_line(
             f"Not tried: the tests that are marked needs_sdk, because {', '.join(MISSING_SDKS)} of the extra sdk "
             f"{'is' if len(MISSING_SDKS) == 1 else 'are'} not installed."
         )
+    for mark, why in UNTRIED.items():
+        terminalreporter.write_line(f"Not tried: the tests that are marked {mark}, because {why}.")
 
 
 @pytest.hookimpl(wrapper=True)

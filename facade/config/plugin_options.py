@@ -270,8 +270,8 @@ def _require_closed_sockets(sandbox: SystemSandbox, profile: str) -> None:
     opened = open_sockets(sandbox)
     if opened:
         raise ConfigurationError(
-            f"the profile {profile!r} does not allow the network in this sandbox: {opened}; leave 'network' out, or take "
-            "a kernel from Linux 6.12 on",
+            f"the profile {profile!r} does not allow the network in this sandbox: {opened}; leave 'network' out, "
+            'write "network": "outside", or take a kernel from Linux 6.12 on',
             path="$.sandbox.network",
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.frozen import frozen
 from ..hosts.packages.consent import Step, digest_of
+from ..hosts.sandbox.bwrap import OUTSIDE
 from .inline_runs import KIND as RUN
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ def _sandbox(sandbox: Any) -> str:
     words = [_KINDS[sandbox["kind"]]]
     words += [f"{key} {path}" for key in ("read", "write") for path in sandbox.get(key, ())]
     words += [key.replace("_", " ") for key, value in sandbox.items() if value is True]
+    words += [f"{key} {value}" for key, value in sandbox.items() if value == OUTSIDE]
     return ", ".join(words)
 
 

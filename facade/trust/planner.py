@@ -23,7 +23,7 @@ from ..hosts.packages.command_runner import CommandRunner
 from ..hosts.packages.conditions import conditions_of
 from ..hosts.packages.git import fetched, resolve
 from ..hosts.packages.package_errors import PackageError
-from ..hosts.sandbox.containment import open_sockets
+from ..hosts.sandbox.containment import network_notes
 from ..loading.node_loader import permissions_of
 from ..loading.prefetch import spelled_out
 from ..loading.python_packages import place_of, readiness_of
@@ -92,8 +92,7 @@ class Planner:
             steps, notes, folder = self._made(parsed.source, options)
             if (agreed := self.runs.step(entry, parsed.source, options)) is not None:
                 steps = (*steps, agreed)
-            opened = open_sockets(options.confinement.sandbox)
-            notes = (*notes, opened) if opened else notes
+            notes = (*notes, *network_notes(options.confinement.sandbox))
             return PlannedPlugin(called, steps, self._run(parsed.source, options, folder), None, notes)
         except CallboardError as error:
             return PlannedPlugin(called, problem=str(error))

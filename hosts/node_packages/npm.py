@@ -26,6 +26,7 @@ from ..packages.command_runner import network_environment, without_logins
 from ..packages.package_errors import PackageError
 from ..process.process import Command
 from ..process_tree.group import is_batch_file
+from ..sandbox.bwrap import OUTSIDE, Network
 from ..sandbox.steps import Access
 from .npm_errors import build_remedy, install_remedy
 
@@ -180,7 +181,9 @@ class Npm:
 
     def rebuild(self, folder: Path) -> None:
         """Run the scripts of what is installed in ``folder``; they see no token. Raises `PackageError`: one failed."""
-        ended = self._run(folder, ("rebuild", *_QUIET, *_HERE), secrets=False, network=True)
+        sandbox = self._command_runner.sandbox
+        network: Network = OUTSIDE if sandbox is not None and sandbox.network == OUTSIDE else True
+        ended = self._run(folder, ("rebuild", *_QUIET, *_HERE), secrets=False, network=network)
         self._require(ended, "npm rebuild", install_remedy)
 
     def view(self, package: str, *fields: str) -> str:
@@ -215,7 +218,7 @@ class Npm:
         words: tuple[str, ...],
         *,
         secrets: bool,
-        network: bool = False,
+        network: Network = False,
         lent: Path | None = None,
     ) -> Ended:
         environment = npm_environment(os.environ, self._node, self._program, secrets=secrets, lent=lent)

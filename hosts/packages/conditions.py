@@ -18,7 +18,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..sandbox.bwrap import KIND
+from ..sandbox.bwrap import KIND, OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,8 +36,8 @@ _KINDS: Final = ("node", KIND)
 _SWITCHES: Final = ("network", "without_seccomp", "child_processes", "workers", "addons", "wasi")
 """What withholds less if it is on."""
 
-_WEAKNESS: Final = {False: 0, None: 1, True: 2}
-"""``None`` withholds something only where Node can."""
+_WEAKNESS: Final = {False: 0, None: 1, OUTSIDE: 2, True: 3}
+"""``None`` withholds something only where Node can; ``outside`` is said of the network alone."""
 
 
 def conditions_of(
@@ -104,7 +104,12 @@ def _is_sandbox(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and value.get("kind") in _KINDS
-        and all(value.get(name) is None or isinstance(value[name], bool) for name in _SWITCHES)
+        and all(
+            value.get(name) is None
+            or isinstance(value[name], bool)
+            or (name == "network" and value[name] == OUTSIDE)
+            for name in _SWITCHES
+        )
         and all(
             isinstance(paths := value.get(name, []), list) and all(isinstance(path, str) for path in paths)
             for name in ("read", "write")

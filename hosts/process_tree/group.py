@@ -169,13 +169,14 @@ class ProcessGroup:
         def ask_to_end(self) -> None:
             """Send what a program can hear and refuse: SIGTERM.
 
-            Of a sandbox its leader is left out: it hears nothing, and would end at once, with all that is in there.
+            Of a sandbox its leader is left out, which hears nothing, and would end at once, with all that is in there; and so are the
+            leader's children: the sandbox's first process, which hears nothing either, and what connects its network.
             """
             if not self._contained:
                 self._signal(signal.SIGTERM)
                 return
             group = self._leader.pid
-            for pid, _ in descendants(group):
+            for pid, _ in descendants(group, direct=False):
                 with suppress(ProcessLookupError, PermissionError):
                     if os.getpgid(pid) == group:
                         os.kill(pid, signal.SIGTERM)

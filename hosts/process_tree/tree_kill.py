@@ -110,8 +110,8 @@ class Look:
             self._facts[pid] = _facts(pid)
         return self._facts[pid]
 
-    def below(self, pid: int) -> list[tuple[int, float]]:
-        """Its children and theirs, as (pid, time of creation)."""
+    def below(self, pid: int, *, direct: bool = True) -> list[tuple[int, float]]:
+        """Its children, unless ``direct`` is off, and theirs, as (pid, time of creation)."""
         children = self._children
         if children is None:
             children = {}
@@ -128,7 +128,8 @@ class Look:
                 facts = self.facts(child)
                 # A child is no older than its parent: one that is was another's, whose number this one has now.
                 if known is not None and facts is not None and facts.birth >= known.birth and child != pid:
-                    found.append((child, facts.birth))
+                    if direct or parent != pid:
+                        found.append((child, facts.birth))
                     above.append((child, facts))
         return found
 
@@ -216,10 +217,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=HOSTED_SESSIONS.clear)
 
 
-def descendants(pid: int) -> list[tuple[int, float]]:
-    """Children and their children as (pid, time of creation): also those that left the session."""
+def descendants(pid: int, *, direct: bool = True) -> list[tuple[int, float]]:
+    """Children, unless ``direct`` is off, and theirs as (pid, time of creation): also those that left the session."""
     try:
-        return _LOOKS_TAKEN.fresh().below(pid)
+        return _LOOKS_TAKEN.fresh().below(pid, direct=direct)
     except OSError:  # no descriptor left to look with
         return []
 

@@ -131,7 +131,7 @@ class Pip:
         settings = pip_settings(seen)
         sandbox = self._command_runner.sandbox
         if sandbox is not None and self._builds:
-            builds = json.dumps(nested_words(settings, network=sandbox.network))
+            builds = json.dumps(nested_words(settings, network=sandbox.network is True))
         access = Access(
             (environment,),
             (GUARD, *files, *(() if self._runner is None else (self._runner.parent,))),

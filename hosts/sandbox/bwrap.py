@@ -11,7 +11,7 @@ first process of the sandbox cannot leave; and with its first process the kernel
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...base.frozen import frozen
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 KIND = "bwrap"
 """The option's word for this sandbox."""
+
+OUTSIDE: Final = "outside"
+Network = bool | Literal["outside"]
+"""``True`` for the network of this machine; ``"outside"`` for one of its own, that reaches all but this machine."""
 
 NAMES = ("kind", "read", "write", "network", "seccomp")
 """The keys of the option, given as a mapping."""
@@ -65,13 +69,13 @@ class SystemSandbox:
     Attributes:
         read: files, and folders with all that is in them.
         write: the same; they may be read too.
-        network: it may use the network, this machine's own services too.
+        network: it may use the network, this machine's own services too; with ``outside`` all but those.
         seccomp: system calls that a tool does without are refused.
     """
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
-    network: bool = False
+    network: Network = False
     seccomp: bool = True
 
 
@@ -89,13 +93,14 @@ class View:
         folder: where the program begins.
         secrets: the folder that is to be seen as `SECRETS`.
         environment: variables that bubblewrap itself is not to have.
+        resolvers: the file that is to be seen as ``/etc/resolv.conf``; ``None`` for that of the machine.
         nests: what runs in there may make sandboxes of its own.
         room: bytes for each folder that is made for it.
     """
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
-    network: bool = False
+    network: Network = False
     links: Mapping[str, str] | None = None
     fixed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -103,6 +108,7 @@ class View:
     folder: str = "/"
     secrets: Path | None = None
     environment: Mapping[str, str] | None = None
+    resolvers: Path | None = None
     nests: bool = False
     room: int = ROOM
 
@@ -122,9 +128,10 @@ def read_system_sandbox(given: Mapping[str, Any] | str, base: Path) -> SystemSan
             raise ValueError(f"it is {given!r:.100}; it has to be true, false, {KIND!r} or a mapping")
         return SystemSandbox()
     network, seccomp = given.get("network", False), given.get("seccomp", True)
-    for key, value in (("network", network), ("seccomp", seccomp)):
-        if not isinstance(value, bool):
-            raise ValueError(f"{key!r} is {value!r:.100}; it has to be true or false")  # noqa: TRY004 - one error of all readers
+    if not isinstance(network, bool) and network != OUTSIDE:
+        raise ValueError(f"'network' is {network!r:.100}; it has to be true, false or {OUTSIDE!r}")
+    if not isinstance(seccomp, bool):
+        raise ValueError(f"'seccomp' is {seccomp!r:.100}; it has to be true or false")  # noqa: TRY004 - one error of all readers
     read, write = (tuple(_paths(key, given.get(key, ()), base)) for key in ("read", "write"))
     return SystemSandbox(read, write, network, seccomp)
 
@@ -178,6 +185,8 @@ def _words(view: View) -> Iterator[str]:
         yield from ("--symlink", links[place], place) if place in links else ("--ro-bind-try", place, place)
     for place in SETTINGS:
         yield from ("--ro-bind-try", place, place)
+    if view.resolvers is not None:
+        yield from ("--ro-bind", str(view.resolvers), "/etc/resolv.conf")
     yield from ("--proc", "/proc")
     for place in view.fixed:
         yield from ("--ro-bind-try", place, place)

@@ -26,7 +26,8 @@ from ..process_tree.contained_start import (
     machine,
     start_contained,
 )
-from .bwrap import MACHINE, MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
+from .bwrap import MACHINE, MEMORY, OUTSIDE, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
+from .outside import Connector, find_connector, resolvers
 from .seccomp import MACHINES, seccomp_filter
 from .secret_files import SecretFolder
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..process.process import Command
-    from .bwrap import SystemSandbox
+    from .bwrap import Network, SystemSandbox
     from .confinement import Confinement
 
 MINIMUM = (0, 8)
@@ -157,7 +158,7 @@ def contain(
         secrets: a folder of secrets that it is to see.
 
     Raises:
-        HostStartError: there is no bubblewrap that works, or a path is not there or shows too much. Permanent.
+        HostStartError: there is no bubblewrap that works, a path is not there or shows too much, or nothing connects it. Permanent.
     """
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
@@ -180,7 +181,7 @@ def contain(
         folder=folder,
         secrets=secrets,
     )
-    return put_into(found.path, existing(view), command, containment_of(view, sandbox, host))
+    return put_into(found.path, existing(view), command, sandbox, host)
 
 
 def existing(view: View) -> View:
@@ -207,36 +208,72 @@ def existing(view: View) -> View:
     )
 
 
-def put_into(bwrap: str, view: View, command: Command, containment: Containment) -> Command:
-    """A command as words for bubblewrap. Its own loader is not to see what is meant for the program's."""
+def put_into(bwrap: str, view: View, command: Command, sandbox: SystemSandbox, host: str) -> Command:
+    """A command as words for bubblewrap. Its own loader is not to see what is meant for the program's.
+
+    Raises:
+        HostStartError: there is no filter of system calls for this processor, or nothing connects it with the outside. Permanent.
+    """
     named = {name: value for name, value in command.env.items() if name.startswith("LD_")}
     env = {name: value for name, value in command.env.items() if name not in named}
     view = replace(view, environment=named)
     for name in ("TMPDIR", "TEMP", "TMP"):
         if name in env:
             env[name] = "/tmp"  # noqa: S108 - the sandbox's
-    argv = (bwrap, *bwrap_words(view), *command.argv)
-    return replace(command, argv=argv, env=env, contained=containment)
+    before: tuple[str, ...] = ()
+    if view.network == OUTSIDE:
+        before, view = _connected(host), replace(view, resolvers=resolvers())
+    argv = (*before, bwrap, *bwrap_words(view), *command.argv)
+    return replace(command, argv=argv, env=env, contained=_containment(view, sandbox, host, len(before)))
 
 
-def containment_of(view: View, sandbox: SystemSandbox, host: str) -> Containment:
-    """How a sandbox is started.
+def _connected(host: str) -> tuple[str, ...]:
+    connector = find_outside()
+    if connector.problem is not None:
+        problem = f"its sandbox asks for the network 'outside': {connector.problem}"
+        raise _refused(host, f"{problem}; {connector.remedy}")
+    return connector.words
 
-    Raises:
-        HostStartError: there is no filter of system calls for this processor. Permanent.
-    """
+
+def _containment(view: View, sandbox: SystemSandbox, host: str, bwrap: int) -> Containment:
+    scoped = view.network is True  # what has a network of its own has abstract sockets of its own
     if not sandbox.seccomp:
-        return Containment(scoped=view.network)
+        return Containment(bwrap=bwrap, scoped=scoped)
     if machine() not in MACHINES:
         raise _refused(host, f'its sandbox: {no_filter()}; write "seccomp": false to go without one')
-    return Containment(seccomp_filter(MACHINES[machine()], nests=view.nests), scoped=view.network)
+    return Containment(seccomp_filter(MACHINES[machine()], nests=view.nests), bwrap, scoped)
+
+
+def find_outside() -> Connector:
+    """What connects a sandbox with the outside, tried with the bubblewrap that is used; or why nothing does, with what to do."""
+    found = find_bubblewrap()
+    if found.path is None or found.problem is not None:
+        return Connector(
+            "", problem=f"there is no sandbox 'bwrap' to be had: {found.problem}", remedy=found.remedy
+        )
+    return find_connector((found.path, *_trial(OUTSIDE)), _trial_filter())
 
 
 def open_sockets(sandbox: SystemSandbox | None) -> str:
     """Say that a sandbox reaches abstract sockets of this machine; empty if it does not."""
-    if sandbox is None or not sandbox.network or are_abstract_sockets_kept_out():
+    if sandbox is None or sandbox.network is not True or are_abstract_sockets_kept_out():
         return ""
     return "with the network it reaches abstract sockets of this machine (X11, D-Bus): this kernel has no Landlock of version 6"
+
+
+def network_notes(sandbox: SystemSandbox | None) -> tuple[str, ...]:
+    """Say what a sandbox has of the network that its option does not tell, or lacks of it."""
+    if sandbox is None or sandbox.network != OUTSIDE:
+        return tuple(filter(None, (open_sockets(sandbox),)))
+    connector = find_outside()
+    if connector.problem is not None:
+        return (
+            f"its sandbox asks for the network 'outside', so it does not start: {connector.problem}; {connector.remedy}",
+        )
+    return () if resolvers() is not None else (NO_NAMES,)
+
+
+NO_NAMES = "with the network 'outside' it looks up no names: all name servers of this machine are its own"
 
 
 def no_filter() -> str:
@@ -310,13 +347,20 @@ def _try(source: str, path: str, changed: int) -> Bubblewrap:
         oldest = ".".join(map(str, MINIMUM))
         problem = f"{path} is {version or 'of no version that it tells'}, older than {oldest}"
         return Bubblewrap(source, path, version, problem, _INSTALL)
-    filtered = Containment(seccomp_filter(MACHINES[machine()]) if machine() in MACHINES else b"")
     began = time.monotonic()
-    ended = _run(path, *bwrap_words(existing(View())), "/bin/sh", "-c", ":", containment=filtered)
+    ended = _run(path, *_trial(False), containment=Containment(_trial_filter()))
     if ended.returncode == 0:
         return Bubblewrap(source, path, version, seconds=time.monotonic() - began)
     said = ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {ended.returncode}"]
     return Bubblewrap(source, path, version, f"the system forbids it ({said[-1]:.200})", _ALLOW)
+
+
+def _trial(network: Network) -> tuple[str, ...]:
+    return (*bwrap_words(existing(View(network=network))), "/bin/sh", "-c", ":")
+
+
+def _trial_filter() -> bytes:
+    return seccomp_filter(MACHINES[machine()]) if machine() in MACHINES else b""
 
 
 def _run(*argv: str, containment: Containment = _BARE) -> subprocess.CompletedProcess[bytes]:

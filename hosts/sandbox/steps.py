@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from ...base.frozen import frozen
 from ..errors import HostStartError
 from .bwrap import View
-from .containment import containment_of, existing, find_bubblewrap, installations, put_into
+from .containment import existing, find_bubblewrap, installations, put_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..process.process import Command
-    from .bwrap import SystemSandbox
+    from .bwrap import Network, SystemSandbox
 
 ROOM = 2 << 30
 """Bytes that a step may write into its own /tmp and its own home: caches of npm and pip are among them."""
@@ -29,7 +29,7 @@ class Access:
         write: what it makes, and works on.
         read: what else it reads.
         programs: programs whose installations it needs, beside the one that is run.
-        network: it needs the network, whatever the plugin may have.
+        network: the network that it needs, whatever the plugin may have.
         settings: files of its user's own, which may have a login in them; those that are not there are passed over.
         nests: it puts what it starts into sandboxes of their own.
     """
@@ -37,7 +37,7 @@ class Access:
     write: tuple[Path, ...] = ()
     read: tuple[Path, ...] = ()
     programs: tuple[str, ...] = ()
-    network: bool = False
+    network: Network = False
     settings: tuple[Path, ...] = ()
     nests: bool = False
 
@@ -51,7 +51,7 @@ def contain_step(command: Command, access: Access, sandbox: SystemSandbox) -> Co
         sandbox: what its plugin may use.
 
     Raises:
-        HostStartError: there is no bubblewrap that works, or no filter of system calls. Permanent.
+        HostStartError: there is no bubblewrap that works, no filter of system calls, or nothing that connects it. Permanent.
     """
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
@@ -64,14 +64,14 @@ def contain_step(command: Command, access: Access, sandbox: SystemSandbox) -> Co
         View(
             read=read,
             write=access.write,
-            network=sandbox.network or access.network,
+            network=access.network or sandbox.network,
             home=home,
             folder=command.cwd or "/",
             nests=access.nests,
             room=ROOM,
         )
     )
-    return put_into(found.path, view, command, containment_of(view, sandbox, "bwrap"))
+    return put_into(found.path, view, command, sandbox, "bwrap")
 
 
 def certificates(env: Mapping[str, str]) -> Iterator[Path]:

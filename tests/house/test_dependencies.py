@@ -32,6 +32,7 @@ PLACES = {
         "hosts/process_tree/watchdog.py",
         "hosts/node/find.py",
         "hosts/sandbox/containment.py",
+        "hosts/sandbox/outside.py",
         "hosts/packages/command_runner.py",
         "hosts/python_packages/pip_guard.py",
     ),

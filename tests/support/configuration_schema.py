@@ -31,7 +31,7 @@ from callboard.config.state import KEYS as STATE_KEYS
 from callboard.config.state import STORES, StateSettings
 from callboard.hosts.limits.limits import Limits
 from callboard.hosts.node.sandbox import Sandbox
-from callboard.hosts.sandbox.bwrap import KIND, SystemSandbox
+from callboard.hosts.sandbox.bwrap import KIND, OUTSIDE, SystemSandbox
 from callboard.plugins.hooks.approval_rules import ApprovalRules
 from callboard.plugins.hooks.terms import EVENTS
 from callboard.plugins.sources.entry import OPTIONS, PluginOptions
@@ -145,7 +145,7 @@ def _sandbox() -> Json:
         each.name: WORDS if "tuple" in str(each.type) else {"type": "boolean"} for each in fields(Sandbox)
     }
     of_node = of_object({"kind": {"const": "node"}, **words}, said_of(Sandbox))
-    flags = {key: {"type": "boolean"} for key in ("network", "seccomp")}
+    flags = {"network": either({"type": "boolean"}, {"const": OUTSIDE}), "seccomp": {"type": "boolean"}}
     of_system = of_object(
         {"kind": {"const": KIND}, "read": WORDS, "write": WORDS, **flags},
         said_of(SystemSandbox),

@@ -13,8 +13,9 @@ import click
 from ...base.errors import PluginLoadError
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
-from ...hosts.sandbox.bwrap import KIND, SystemSandbox, read_system_sandbox
-from ...hosts.sandbox.containment import find_bubblewrap, no_filter, open_sockets
+from ...hosts.sandbox.bwrap import KIND, OUTSIDE, SystemSandbox, read_system_sandbox
+from ...hosts.sandbox.containment import NO_NAMES, find_bubblewrap, find_outside, no_filter, open_sockets
+from ...hosts.sandbox.outside import resolvers
 from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import ConfigFile
@@ -144,32 +145,39 @@ def _cgroup_tasks() -> int | None:
 def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
     """A trivial program in a sandbox: whether it runs. It is a failure only where a plugin asks for one."""
     found = find_bubblewrap()
-    if found.problem is None:
-        tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
-        detail = f"{found.version}, {found.path} ({found.source}); {tried}"
-        lacking, remedy = no_filter(), 'write "seccomp": false into "sandbox" to go without one'
-        if lacking:
-            yield Finding("warn", "sandbox (bwrap)", f"{detail}; {lacking}", remedy)
-        else:
-            yield Finding("ok", "sandbox (bwrap)", detail)
-        opened = "" if configuration is None else _opened(configuration)
-        if opened:
-            yield Finding(
-                "warn",
-                "sandbox (network)",
-                opened,
-                "leave 'network' out, or take a kernel from Linux 6.12 on",
-            )
+    every = [] if configuration is None else [_asked(each, configuration) for each in configuration.plugins]
+    wanted = [sandbox for sandbox in every if sandbox is not None]
+    if found.problem is not None:
+        yield Finding(
+            "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
+        )
         return
-    wanted = configuration is not None and any(_asked(each, configuration) for each in configuration.plugins)
+    tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
+    detail = f"{found.version}, {found.path} ({found.source}); {tried}"
+    lacking, remedy = no_filter(), 'write "seccomp": false into "sandbox" to go without one'
+    if lacking:
+        yield Finding("warn", "sandbox (bwrap)", f"{detail}; {lacking}", remedy)
+    else:
+        yield Finding("ok", "sandbox (bwrap)", detail)
+    opened = next(filter(None, map(open_sockets, wanted)), "")
+    if opened:
+        remedy = """leave 'network' out, write "network": "outside", or take a kernel from Linux 6.12 on"""
+        yield Finding("warn", "sandbox (network)", opened, remedy)
+    if any(sandbox.network == OUTSIDE for sandbox in wanted):
+        yield from _check_outside()
+
+
+def _check_outside() -> Iterator[Finding]:
+    connector = find_outside()
+    if connector.problem is not None:
+        yield Finding("FAIL", "sandbox (outside)", f"not to be had: {connector.problem}", connector.remedy)
+        return
     yield Finding(
-        "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
+        "ok", "sandbox (outside)", f"{connector.path}; it was tried, in {connector.seconds * 1000:.0f} ms"
     )
-
-
-def _opened(configuration: Configuration) -> str:
-    told = (open_sockets(_asked(each, configuration)) for each in configuration.plugins)
-    return next(filter(None, told), "")
+    if resolvers() is None:
+        remedy = "name one of the outside in /etc/resolv.conf, by its IPv4 address"
+        yield Finding("warn", "sandbox (names)", NO_NAMES, remedy)
 
 
 def _asked(entry: object, configuration: Configuration) -> SystemSandbox | None:

@@ -105,6 +105,7 @@ def test_all_that_weakens_it_is_named_at_once():
         {"calls": {"max_line_bytes": 65_536, "deadline": 5.0}},
         {"plugin_policy": {"node_install_deps": False}},
         {"plugins": [{"plugin": "node:./a", "sandbox": {"read": ["/data"]}, "limits": {"memory": "64MB"}}]},
+        {"plugins": [{"plugin": "node:./a", "sandbox": {"network": "outside"}}]},
     ],
 )
 def test_what_is_stricter_still_or_declared_is_taken(given):

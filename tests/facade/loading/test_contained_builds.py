@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import socket
 import stat
 import tarfile
 
@@ -132,6 +133,44 @@ def test_what_is_installed_comes_by_the_settings_of_the_user_and_no_script_sees_
     assert {asked.authorization for asked in registry.asked} == {f"Bearer {SECRET}"}
     assert [word for word in (SECRET, "SIGNALLED") if word in found] == []
     assert not (home / "planted").exists()
+
+
+CONNECTING = """
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+const line = "(exec 3<>/dev/tcp/127.0.0.1/PORT) 2>/dev/null && echo CONNECTED || echo refused";
+const said = execFileSync('/bin/bash', ['-c', line], { encoding: 'utf8' }).trim();
+mkdirSync('dist', { recursive: true });
+writeFileSync('dist/said.js', `export const said = '${said}';\n`);
+"""
+
+
+@pytest.mark.needs_pasta
+@pytest.mark.parametrize(("network", "said"), [("outside", "refused"), (True, "CONNECTED")])
+def test_with_the_network_outside_what_is_installed_comes_from_this_machine_and_no_script_reaches_it(
+    network, said, tmp_path, home
+):
+    dependency = {"name": "nosy", "version": "1.0.0", "type": "module", "main": "dist/said.js"}
+    tool = "import { word } from 'words';\nimport { said } from 'nosy';\nimport { said as own } from './said.js';\n"
+    tool += TOOL.format(name="where", result="`${said} ${own} ${word}`")
+    with serving(Registry({"words": WORD})) as registry, socket.create_server(("127.0.0.1", 0)) as near:
+        connecting = CONNECTING.replace("PORT", str(near.getsockname()[1]))
+        (home / ".npmrc").write_text(f"registry={registry.url}\n")
+        package = write(
+            tmp_path / "package",
+            {
+                "package.json": manifest(
+                    dependencies={"words": "1.0.0", "nosy": "file:./nosy"},
+                    scripts={"build": "node build.mjs"},
+                ),
+                "build.mjs": f"{connecting}writeFileSync('dist/index.js', {json.dumps(tool)});",
+                "nosy/package.json": dependency | {"scripts": {"postinstall": "node probe.mjs"}},
+                "nosy/probe.mjs": connecting,
+            },
+        )
+        found = answer(tmp_path, f"node:{package}", sandbox={"kind": "bwrap", "network": network})
+
+    assert found == f"{said} {said} from the registry"
 
 
 BACKEND = """

@@ -60,7 +60,8 @@ def test_a_build_that_was_trusted_in_a_sandbox_does_not_run_outside_of_it_unaske
 WEAKER = [
     (BWRAP, False),
     (BWRAP, NODE),
-    (BWRAP, {**BWRAP, "network": True}),
+    (BWRAP, {**BWRAP, "network": "outside"}),
+    ({**BWRAP, "network": "outside"}, {**BWRAP, "network": True}),
     (BWRAP, {**BWRAP, "seccomp": False}),
     (BWRAP, {**BWRAP, "read": ["./data"]}),
     ({**BWRAP, "read": ["./data"]}, {**BWRAP, "read": ["./data/.."]}),

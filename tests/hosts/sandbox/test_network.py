@@ -50,6 +50,8 @@ import json, sys
 from callboard import Callboard, ConfigurationError
 from callboard.cli.doctor.command import check_sandbox
 from callboard.config.configuration import read_configuration
+from callboard.hosts.sandbox.bwrap import SystemSandbox
+from callboard.hosts.sandbox.containment import open_sockets
 from callboard.trust.planner import Planner
 from contained import contained, said
 from pathlib import Path
@@ -60,6 +62,7 @@ given = {"plugins": [{"bash_tool": {"path": str(folder / "bash")}, "sandbox": sa
 configuration = read_configuration(given)
 print("doctor:", [finding.detail for finding in check_sandbox(configuration)])
 print("plan:", [plugin.notes for plugin in Planner(configuration).plan.plugins])
+print("outside:", open_sockets(SystemSandbox(network="outside")))
 with Callboard({**given, "profile": "strict"}) as board:
     pass
 """
@@ -83,9 +86,10 @@ def test_where_the_kernel_cannot_keep_them_out_it_is_told_and_the_strict_profile
             pass_fds=handed_on, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
-    assert ended.stdout.count("\n") == 3, ended.stderr
-    answer, doctor, plan = ended.stdout.splitlines()
+    assert ended.stdout.count("\n") == 4, ended.stderr
+    answer, doctor, plan, outside = ended.stdout.splitlines()
     assert answer == "answer: CONNECTED"
     assert "abstract sockets of this machine" in doctor
     assert "abstract sockets of this machine" in plan
+    assert outside == "outside: "
     assert "does not allow the network in this sandbox" in ended.stderr
