@@ -72,7 +72,8 @@ class Registration:
             try:
                 routes = add_routes(routes, each.name, theirs, claims=each.claims, scope=each.scope)
             except CallboardError as error:
-                displaced.append((each, error))
+                # Without its traceback: the frames know the generation that offers, and the problem outlasts it.
+                displaced.append((each, error.with_traceback(None)))
         endpoint = handle.endpoint
         inspect = self._catalog.registry.inspect_schema
         endpoint.checks = checks_of(tools, inspect, endpoint.settings.validate)

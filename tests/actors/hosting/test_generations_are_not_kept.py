@@ -7,10 +7,16 @@ import os
 import signal
 import threading
 import time
+import weakref
 
+import pytest
 from callboard import Callboard
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.routing.decision import NameTaken
 from callboard.hosts.host import Host
+from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import no_leaks
+from memory_hosts import SLOWLY, MemoryHost, memory_board
 from tools import tool_call
 
 KILLS = 4
@@ -51,3 +57,26 @@ def test_after_many_kills_there_is_one_host(tmp_path):
             threading.Event().wait(0.02)  # the last generation is let go of once its tree has been swept
 
         assert hosts() - others == 1
+
+
+def test_the_refusal_of_a_plugin_keeps_no_generation_of_the_one_that_took_its_name():
+    with memory_board() as memory:
+        first, second = MemoryHost("first", ("tool",)), MemoryHost("second", ("tool",))
+        first.opened.clear()
+        for host in (first, second):
+            adapter = PluginAdapter(host.plugin)
+            memory.board.begin_hosted(adapter, host.plugin, host=HostSettings({}), policy=SLOWLY)
+        memory.ready("second")
+        first.opened.set()  # the tool of the second is taken from it in the thread in which the first offers its own
+        memory.board.settle_hosted("first", required=True)
+        with pytest.raises(NameTaken):
+            memory.board.settle_hosted("second", required=True)
+        memory.settle()
+        ended = weakref.ref(first.plugin.host)
+
+        memory.relive(first)
+        del first.generations[0]  # its listener knows the host
+        memory.settle()
+        gc.collect()
+
+        assert ended() is None
