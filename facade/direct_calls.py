@@ -213,7 +213,7 @@ class CallStream:
             self._call.cancel()
 
 
-def _request(tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:
+def _request(tool: object, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:
     if not isinstance(tool, str):
         name = getattr(tool, "__name__", None)
         remedy = f"give its name: {name!r}" if isinstance(name, str) else "give the name of a tool"

@@ -141,7 +141,7 @@ class TrustFile:
 
     def remove(self, steps: Iterable[Step]) -> int:
         """Trust these steps no more, under whichever conditions; return how many were trusted. Raises as `add`."""
-        removed = []
+        removed: list[Step] = []
 
         def change(kept: dict[str, Any]) -> None:
             removed.extend(step for step in steps if kept.pop(step.code_digest, None) is not None)

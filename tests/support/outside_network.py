@@ -7,13 +7,16 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HERE, THERE = "198.18.77.1", "198.18.77.2"
-"""Of the range for tests of networks."""
+_NETWORK = ip_address("198.18.0.0") + 4 * (os.getpid() % 2**15)
+"""Of the range for tests of networks four addresses, other ones in each process that runs tests."""
+
+HERE, THERE = str(_NETWORK + 1), str(_NETWORK + 2)
 
 _SERVER = """
 import socket
