@@ -54,17 +54,19 @@ def outside() -> Iterator[tuple[str, int]]:
     ip("netns", "add", name)
     try:
         ip("link", "add", cable[0], "type", "veth", "peer", "name", cable[1], "netns", name)
-        ip("addr", "add", f"{HERE}/30", "dev", cable[0])
-        ip("link", "set", cable[0], "up")
-        ip("-n", name, "addr", "add", f"{THERE}/30", "dev", cable[1])
-        ip("-n", name, "link", "set", cable[1], "up")
-        with subprocess.Popen(
-            ["ip", "netns", "exec", name, sys.executable, "-I", "-c", _SERVER], stdout=subprocess.PIPE
-        ) as server:
-            try:
-                assert server.stdout is not None
-                yield THERE, int(server.stdout.readline())
-            finally:
-                server.kill()
+        try:
+            ip("addr", "add", f"{HERE}/30", "dev", cable[0])
+            ip("link", "set", cable[0], "up")
+            ip("-n", name, "addr", "add", f"{THERE}/30", "dev", cable[1])
+            ip("-n", name, "link", "set", cable[1], "up")
+            served = ["ip", "netns", "exec", name, sys.executable, "-I", "-c", _SERVER]
+            with subprocess.Popen(served, stdout=subprocess.PIPE) as server:
+                try:
+                    assert server.stdout is not None
+                    yield THERE, int(server.stdout.readline())
+                finally:
+                    server.kill()
+        finally:
+            ip("link", "delete", cable[0])  # with the namespace it would go some time later
     finally:
         ip("netns", "delete", name)
