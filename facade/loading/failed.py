@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from ..base.errors import CallboardError
@@ -30,17 +30,26 @@ class FailedPlugin:
 
 
 class Noting:
-    """Notes the failure of a plugin that is not required."""
+    """Notes the failure of a plugin that is not required; nothing once the board is being stopped, which ends each start.
 
-    def __init__(self, failed: list[FailedPlugin], entry: Any) -> None:
+    Args:
+        failed: where it is noted.
+        entry: the plugin's.
+        stopped: returns whether the board has been stopped.
+    """
+
+    def __init__(self, failed: list[FailedPlugin], entry: Any, stopped: Callable[[], bool]) -> None:
         self._failed = failed
         self._entry = entry
+        self._stopped = stopped
 
     def __enter__(self) -> Self:
         return self
 
     def note(self, error: object, plugin: str | None = None) -> None:
         """It is not there for this reason; ``plugin`` as of `FailedPlugin`."""
+        if self._stopped():
+            return
         source = spelled(self._entry)
         self._failed.append(FailedPlugin(source, str(error), plugin))
         what = "is left out" if plugin is None else f"did not come up as {plugin!r}"

@@ -134,10 +134,10 @@ class Installer:
         if states.get("inherited") or states.get("unowned"):
             loads = _loaded_first(loads)
         for entry, load in loads:
-            with Noting(self.failed, entry):
+            with self._noting(board, entry):
                 for one in load():
                     if isinstance(one, NotLoaded):
-                        with Noting(self.failed, entry):
+                        with self._noting(board, entry):
                             raise one.error
                         continue
                     if isinstance(one, LoadedProvider):
@@ -183,8 +183,11 @@ class Installer:
             self._listening = board
             board.subscribe(lambda event: _keep(board, event), ["plugin_registered", "tools_differ"])
 
+    def _noting(self, board: Board, entry: Any) -> Noting:
+        return Noting(self.failed, entry, lambda: board.plugin_manager.closed)
+
     def _settle(self, board: Board, entry: Any, one: Runs) -> None:
-        with Noting(self.failed, entry) as noting:
+        with self._noting(board, entry) as noting:
             self._settle_noting(board, one, noting)
 
     def _settle_noting(self, board: Board, one: Runs, noting: Noting) -> None:
@@ -208,7 +211,7 @@ class Installer:
         """
         refused = []
         for entry, one in begun:
-            with Noting(self.failed, entry) as noting:
+            with self._noting(board, entry) as noting:
                 try:
                     self._settle_noting(board, one, noting)
                 except NameTaken:
@@ -223,7 +226,7 @@ class Installer:
         for several in (prefixed, [pair for pair in refused if pair not in prefixed]):
             for entry, one in several:
                 if isinstance(one, Loaded):
-                    with Noting(self.failed, entry):
+                    with self._noting(board, entry):
                         self._begin_apart(board, one)
             for entry, one in several:
                 self._settle(board, entry, one)
@@ -236,7 +239,7 @@ class Installer:
             from ..config.interop_section import import_contribution  # noqa: PLC0415 - most configurations have none
 
             for index, path in enumerate(configuration.interop):
-                with Noting(self.failed, path):
+                with Noting(self.failed, path, lambda: False):
                     where, seconds = f"$.interop[{index}]", configuration.load_deadline
                     found.append(import_contribution(path, where, seconds))
         return found

@@ -94,6 +94,7 @@ class BoardServer:
         self._news = ClientNews()
         self.board: Callboard = make(self._news.hear)
         self.failure: BaseException | None = None
+        self._stopping = False
         self._passed_on = PassedOn(self.board)
         self._cut = CutResults()
         self._generations: dict[str, int] = {}
@@ -146,6 +147,7 @@ class BoardServer:
 
     async def stop(self) -> None:
         """Stop the board; done when this returns."""
+        self._stopping = True
         await ended_apart(lambda: self.board.stop(STOP_TIMEOUT))
 
     async def _until_up(self) -> None:
@@ -155,8 +157,9 @@ class BoardServer:
         try:
             await until_done(in_thread(self.board.start, "callboard-start"))
         except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
-            self.failure = error
-            _log_failure(error)
+            if not self._stopping:  # which ends a start that is under way
+                self.failure = error
+                _log_failure(error)
         finally:
             self._up.set()
             self._news.tools_may_have_changed()

@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 from command_line import ENVIRONMENT
-from leaks import census, no_leaks, wait_until
+from leaks import TEST_MARK, census, no_leaks, wait_until
 from mcp_clients import ERAS, PATIENCE, command, http_server, over_http, over_pipes, servers, written
 from sdks import needs_sdk
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mcp.client import Client
 
 pytestmark = needs_sdk
+
+OVER_HTTP = ("--http", "127.0.0.1:0", "--no-token")
 
 
 async def pid_of(client: Client, tool: str) -> int:
@@ -118,6 +120,32 @@ def test_a_signal_ends_it_and_all_of_its_servers(number: signal.Signals, tmp_pat
         wait_until(lambda: bool(psutil.Process(proxy.pid).children()), PATIENCE)
         proxy.send_signal(number)
         assert proxy.wait(PATIENCE) == 128 + number
+
+
+@pytest.mark.parametrize(
+    ("http", "number"), [((), signal.SIGTERM), (OVER_HTTP, signal.SIGTERM), (OVER_HTTP, signal.SIGINT)]
+)
+def test_a_stop_during_the_start_is_no_failure_of_a_server(
+    http: tuple[str, ...], number: signal.Signals, tmp_path: Path
+) -> None:
+    silent = {"command": sys.executable, "args": ["-c", "input(); input()"], "env": TEST_MARK}
+    config = written(tmp_path, {"mcpServers": {"notes": silent, "more": silent}})
+    with (
+        no_leaks(),
+        subprocess.Popen(
+            command(config, *http),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+        ) as proxy,
+    ):
+        wait_until(lambda: len(psutil.Process(proxy.pid).children()) > 1, PATIENCE)
+        proxy.send_signal(number)
+        assert proxy.wait(PATIENCE) == (0 if http else 128 + number)
+        assert proxy.stderr is not None
+        said = proxy.stderr.read().decode()
+    assert [line for line in said.splitlines() if "serving on" not in line] == []
 
 
 def test_many_calls_of_many_clients_while_servers_are_killed_have_one_answer_each(tmp_path: Path) -> None:
