@@ -99,7 +99,7 @@ class Approvals:
     def _enter(self, inquiry: ApprovalRequest) -> ApprovalRequest:
         if not _can_ask(self.approver, inquiry.question):
             self._tell_asked(inquiry)
-            self._settle(inquiry, _without_answer(inquiry.question, _NOBODY), "nobody")
+            self._settle(inquiry, _unasked(inquiry.question), "nobody")
             return inquiry
         with self._lock:
             self._waiting.append(inquiry)
@@ -164,7 +164,7 @@ class Approvals:
         approver, question = self.approver, inquiry.question
         self._tell_asked(inquiry)
         if approver is None or not _can_ask(approver, question):  # taken away since
-            self._settle(inquiry, _without_answer(question, _NOBODY), "nobody")
+            self._settle(inquiry, _unasked(question), "nobody")
             return
         inquiry.approver = approver
         late = partial(self._late, inquiry)
@@ -241,6 +241,9 @@ class Approvals:
 
 
 _NOBODY = "there is nobody to ask"
+_TO_BE_ASKED = (
+    "leave the tool out of the rule that asks, such as 'approval.ask', or run it where a person is asked"
+)
 
 
 def _can_ask(approver: Approver | None, question: Question | Form) -> bool:
@@ -254,6 +257,11 @@ def _without_answer(question: Question | Form, why: str, *, deny: bool = False) 
     if isinstance(question, Form):
         return FormAnswer(CANCEL, reason=why)
     return Answer(allowed=False, reason=why) if deny else by_default(question, why)
+
+
+def _unasked(question: Question | Form) -> Answer | FormAnswer:
+    why = _NOBODY if isinstance(question, Form) else f"{_NOBODY}; {_TO_BE_ASKED}"
+    return _without_answer(question, why)
 
 
 def _unread(question: Question | Form) -> Answer | FormAnswer:

@@ -162,6 +162,18 @@ def warn_of_idle(rules: ApprovalRules, tools: Sequence[ToolDescriptor]) -> None:
         )
 
 
+def warn_of_unasked(rules: ApprovalRules, tools: Sequence[ToolDescriptor]) -> None:
+    """Log which rules ask about a tool, of a board that asks nobody."""
+    idle = idle_rules(rules, tools)
+    asking = [f"{each!r}" for each in rules.ask if f"ask {each!r}" not in idle]
+    if asking:
+        logger.warning(
+            "approval: nobody is asked here, so each call that 'ask' fits is %s: %s",
+            "allowed" if rules.default == "allow" else "denied",
+            ", ".join(asking),
+        )
+
+
 def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:
     where = f"{settings.path}.hook"
     doing = f"{where}: importing {settings.hook}"

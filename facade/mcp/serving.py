@@ -23,6 +23,7 @@ from ..actors.calls.waiting import ended_apart, in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log, contain
 from ..base.validation import require_call_options
+from ..config.hook_section import warn_of_unasked
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
@@ -155,7 +156,7 @@ class BoardServer:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._introduced.wait(), INTRODUCTION)
         try:
-            await until_done(in_thread(self.board.start, "callboard-start"))
+            await until_done(in_thread(self._start, "callboard-start"))
         except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
             if not self._stopping:  # which ends a start that is under way
                 self.failure = error
@@ -163,6 +164,11 @@ class BoardServer:
         finally:
             self._up.set()
             self._news.tools_may_have_changed()
+
+    def _start(self) -> None:
+        self.board.start()
+        if self.board.approver is None:
+            warn_of_unasked(self.board.configuration.approval, self.board.tools())
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         self.server.instructions = self._instructions()  # of this moment: the configuration may be followed
