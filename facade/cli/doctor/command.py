@@ -17,6 +17,7 @@ from ...hosts.sandbox.bwrap import KIND, OUTSIDE, SystemSandbox, read_system_san
 from ...hosts.sandbox.containment import NO_NAMES, find_bubblewrap, find_outside, no_filter, open_sockets
 from ...hosts.sandbox.outside import resolvers
 from ...plugins.sources.entry import parse_entry
+from ...trust.admission import NotTrusted, remedy_of
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import ConfigFile
 from ..ui.options import common, json_option, quiet, trust_option
@@ -93,8 +94,15 @@ def _examine(config: str | None, stdin: int) -> Iterator[Finding]:
         plugins = counted(len(board.configuration.plugins), "plugin")
         yield Finding("ok", "configuration", f"{board.configuration.file}, {plugins}")
         assert config is not None
-        board.configuration = admit(board.configuration, config, stdin)
-        yield from check_plugins(board)
+        try:
+            board.configuration = admit(board.configuration, config, stdin)
+        except NotTrusted as error:
+            many = f"{len(error.steps)} of {len(error.plan.steps)} steps that fetch or build code"
+            yield Finding(
+                "FAIL", "plugins", f"none was started: {many} are not trusted yet", remedy_of(config)
+            )
+        else:
+            yield from check_plugins(board)
 
 
 def _show(finding: Finding, console: SafeConsole) -> None:

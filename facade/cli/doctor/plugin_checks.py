@@ -12,6 +12,8 @@ from ...config.plugin_options import asked_of
 from ...loading.python_packages import place_of
 from ...plugins.npm.npm_source import NpmSource
 from ...plugins.sources.entry import parse_entry
+from ...plugins.sources.mcp import McpSource
+from ...plugins.sources.program import BashSource, CommandSource
 from ...plugins.sources.python import read_python_package
 from ...plugins.sources.python_plan import Place
 from ...plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
@@ -128,4 +130,11 @@ def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
         return None  # told by the check of the plugins
     if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         return "node"
+    match read.source:
+        case McpSource(url=url):
+            return "mcp" if url is None else None
+        case BashSource():
+            return "bash"
+        case CommandSource():
+            return "program"
     return "python" if isolate else None

@@ -39,6 +39,15 @@ def test_the_doctor_needs_no_node_for_a_python_host(config):
 
 
 def test_hosts_are_counted_by_kind():
-    configuration = read_configuration({"plugins": [ISOLATED, ECHO, "some.module.Tool", "no source:"]})
+    programs = [
+        {"mcp": {"command": "a"}},
+        {"mcp": {"command": "b"}},
+        {"mcp": {"url": "http://127.0.0.1:9/mcp"}},
+        {"bash_tool": {"file": "a.sh"}},
+        {"host": {"command": ["perl", "a.pl"], "protocol": "thp/1"}},
+    ]
+    plugins = [ISOLATED, ECHO, "some.module.Tool", "no source:", *programs]
 
-    assert count_hosts(configuration) == {"python": 1, "node": 1}
+    counted = count_hosts(read_configuration({"plugins": plugins}))
+
+    assert counted == {"python": 1, "node": 1, "mcp": 2, "bash": 1, "program": 1}

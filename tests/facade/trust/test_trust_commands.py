@@ -81,7 +81,6 @@ def test_without_a_terminal_what_is_not_trusted_is_refused_with_the_command_to_t
     [
         ("tools",),
         ("run",),
-        ("doctor",),
         ("inspect",),
         pytest.param(("dev",), marks=thorough),
         pytest.param(("chaos",), marks=thorough),
@@ -325,6 +324,21 @@ def test_what_is_trusted_no_more_is_asked_about_again_and_nothing_else(tmp_path,
     assert lines(again.stdout)[0]["forgotten"] == 0
     assert callboard("call", first, "where", env=user).returncode == 2
     assert json.loads(callboard("call", other, "where", "--json", env=user).stdout)["result"] == "here"
+
+
+def test_a_doctor_reports_a_build_that_is_not_trusted_and_does_nothing_of_it(tmp_path, user):
+    built(tmp_path / "tools")
+    config = config_of(tmp_path, "node:./tools")
+
+    ended = callboard("doctor", "--json", config, env=user)
+
+    (failed,) = (each for each in lines(ended.stdout) if each["status"] == "FAIL")
+    assert ended.returncode == 1
+    assert ended.stderr == ""
+    assert failed["what"] == "plugins"
+    assert failed["detail"].startswith("none was started: 1 of 1 steps ")
+    assert f"callboard trust {config}" in failed["remedy"]
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("template", ["node", "typescript"])
