@@ -248,7 +248,8 @@ class BoardServer:
             )
             raise MCPError(types.INVALID_PARAMS, f"{params.name!r:.100}: {said}")
         try:
-            written = types.CallToolResult.model_validate(result_of(result, plugin, self.board.registry))
+            whose = plugin or self._offering(params.name)
+            written = types.CallToolResult.model_validate(result_of(result, whose, self.board.registry))
         except ValidationError as error:
             said = f"its result cannot be said in MCP: {_in_short(error)}"
             failed = failure(Code.INVALID_RESULT, said)
@@ -261,6 +262,13 @@ class BoardServer:
             written.meta = {**(written.meta or {}), "callboard/restarted": True}
             await self._news.tell_within(ctx, "warning", restarted(plugin))
         return written
+
+    def _offering(self, tool: str) -> str | None:
+        """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""
+        try:
+            return next((each.plugin_name for each in self.board.tools() if each.tool_name == tool), None)
+        except NotStarted:
+            return None
 
     def _is_restarted(self, plugin: str) -> bool:
         """Whether this is the first answer of a generation that followed another."""

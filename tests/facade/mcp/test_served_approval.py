@@ -24,7 +24,11 @@ def test_rules_that_ask_are_named_at_the_start_and_a_denied_call_says_what_to_do
     denied = asyncio.run(talk())
 
     assert denied.is_error
-    assert denied.meta["callboard/code"] == "denied"
+    assert denied.meta == {
+        "callboard/code": "denied",
+        "callboard/outcome": "not_sent",
+        "callboard/plugin": "echo",
+    }
     assert "there is nobody to ask; " in denied.content[0].text
     assert "'approval.ask'" in denied.content[0].text
     (line,) = (line for line in (tmp_path / "said").read_text().splitlines() if "nobody" in line)
