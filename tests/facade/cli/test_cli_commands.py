@@ -302,6 +302,17 @@ def test_on_a_terminal_a_result_is_shown_to_be_read(config):
     assert "unknown_tool" in told
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(("inspect",), 0), (("dev",), 0), (("run",), 0), (("tools",), 1), (("doctor",), 1), (("plan",), 1)],
+)
+def test_a_plugin_that_is_left_out_fails_the_commands_that_report_on_plugins(tmp_path, words, status):
+    (tmp_path / "echo.sh").write_text("# @tool Says a word.\necho said\n")
+    config = write_config(tmp_path, "path:./nothere", {"bash_tool": {"file": "echo.sh"}})
+
+    assert callboard(*words, config).returncode == status
+
+
 # doctor
 
 
