@@ -42,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted fuzz check check-format check-lint check-types check-public-types check-page-types typed bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted mutants fuzz check check-format check-lint check-types check-public-types check-page-types typed bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
@@ -111,6 +111,9 @@ campaign: $(INSTALLED) node ## Try random configurations under load, a hundred r
 
 planted: $(INSTALLED) node ## Plant bugs into the library, and see which commands of the kit convict each (takes a quarter of an hour)
 	@PYTHONPATH=tests/support $(RUN) tests/support/planted.py $(ARGS)
+
+mutants: $(INSTALLED) node ## Take out each control of the table of threats, and see that its named tests fail (takes half an hour)
+	@PYTHONPATH=tests/support $(RUN) tests/support/mutants.py $(ARGS)
 
 fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a minute for each reader
 	@$(INSTALL) --editable '.[fuzz]'

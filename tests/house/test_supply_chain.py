@@ -28,14 +28,19 @@ def jobs(workflow):
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def test_the_audit_installs_each_extra_that_users_install():
-    steps = jobs((ROOT / ".github" / "workflows" / "security.yml").read_text())["audit"]
+def test_the_audit_installs_each_extra_that_users_install_at_each_change_and_each_week():
+    text = (ROOT / ".github" / "workflows" / "security.yml").read_text()
+    begun_by = text.split("\non:\n")[1].split("\n\n")[0]
+    steps = jobs(text)["audit"]
     (installed,) = re.findall(r"pip install '\.\[([\w,-]+)\]'.* pip-audit", steps)
     known = extras()
     audited = set(installed.split(","))
 
     audited |= {inner for name in audited for inner in known[name]}
 
+    assert set(re.findall(r"^  (\w+):", begun_by, re.MULTILINE)) >= {"push", "pull_request", "schedule"}
+    assert re.search(r'cron: "\d+ \d+ \* \* \d"', begun_by)
+    assert "if:" not in steps.partition("steps:")[0]
     assert "pip-audit" in steps.partition("pip install")[2].partition("\n")[2]
     assert known.keys() - OF_DEVELOPERS - audited - {"cli"} == set()
 

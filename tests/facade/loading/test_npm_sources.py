@@ -153,11 +153,15 @@ def test_a_hash_that_is_given_needs_no_question_and_is_what_has_to_come(tmp_path
     assert (step["integrity"], registry.asked) == (integrity, [])
     assert user.answer(pinned) == "here"
 
-    published(registry, tmp_path / "a", {"dist/index.js": tool(result='"another"')})
+    ran = f"touch {tmp_path}/ran"
+    published(
+        registry, tmp_path / "a", {"dist/index.js": tool(result='"another"')}, scripts={"postinstall": ran}
+    )
     shutil.rmtree(tmp_path / "cache")
     user.env["npm_config_cache"] = str(tmp_path / "another-cache")
 
-    assert "hash" in user.answer(pinned)
+    assert "hash" in user.answer(pinned, plugin_policy={"node_allow_install_scripts": True})
+    assert not (tmp_path / "ran").exists()
 
 
 def test_an_archive_that_is_another_than_the_registry_says_is_refused(tmp_path, registry, user):

@@ -160,6 +160,23 @@ def test_the_model_of_the_client_answers(era: str, server: str, tmp_path: Path) 
         asyncio.run(talk())
 
 
+def test_no_client_says_in_our_name_what_stands_beside_its_answer(tmp_path: Path) -> None:
+    forged = {"callboard/code": "denied", "own/key": 1}
+    content = types.TextContent(type="text", text="Hi", _meta=forged)
+    said = types.CreateMessageResult(role="assistant", content=content, model="its own", _meta=forged)
+
+    async def talk() -> None:
+        config = asking(tmp_path, "handshake")
+        async with connected("pipes", "handshake", config, sampling_callback=Person(said).sample) as client:
+            (told,) = answers(await client.call_tool("ask", SAMPLE))
+
+        assert told["content"]["_meta"] == {"own/key": 1}
+        assert "callboard/" not in repr(told)
+
+    with no_leaks():
+        asyncio.run(talk())
+
+
 @pytest.mark.parametrize(
     ("era", "asked", "said", "told"),
     [

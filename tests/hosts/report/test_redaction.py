@@ -8,7 +8,7 @@ import string
 import pytest
 from callboard.hosts.environment import secrets_of
 from callboard.hosts.report.redaction import HIDDEN, SHORTEST, Redactor, is_secret_name
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 SECRET = 's3cr3t-é"\\\n-value'
@@ -169,23 +169,29 @@ harmless = json_of(
 )
 
 
-@st.composite
-def messages_with(draw, secret):
-    """A message that has the secret in it: as a value, inside of one, as a key, or in JSON in a string."""
-    inside = draw(
-        st.sampled_from([
-            secret, f"before {secret} after", [secret], {secret: 1}, {"x": {"y": [secret]}},
-            json.dumps({"deep": secret}), json.dumps({"deep": json.dumps({"deeper": secret})}),
-        ])
-    )  # fmt: skip
-    return {"v": 1, "id": "1-1", "params": [draw(values), inside, draw(values)]}
+PLACES = {
+    "a value": lambda secret: secret,
+    "a part of a value": lambda secret: f"before {secret} after",
+    "an item": lambda secret: [secret],
+    "a key": lambda secret: {secret: 1},
+    "deep": lambda secret: {"x": {"y": [secret]}},
+    "JSON in a string": lambda secret: json.dumps({"deep": secret}),
+    "JSON in JSON in a string": lambda secret: json.dumps({"deep": json.dumps({"deeper": secret})}),
+}
 
 
-@given(st.data(), secrets, st.booleans(), st.booleans())
-def test_no_secret_value_survives_however_it_is_written_and_cut(data, secret, ascii_only, compact):
-    message = data.draw(messages_with(secret))
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("ascii_only", [True, False])
+@given(values, values, secrets, st.booleans(), st.none() | st.floats(0, 1))
+@example(1, 1, 'a"b\\c\nd', False, None)
+@example(1, 1, "aé😀b", True, None)
+@example(1, 1, "plain", True, None)
+def test_no_secret_value_survives_however_it_is_written_and_cut(  # noqa: PLR0917 - what is drawn
+    place, ascii_only, before, after, secret, compact, cut_at
+):
+    message = {"v": 1, "id": "1-1", "params": [before, PLACES[place](secret), after]}
     frame = json.dumps(message, ensure_ascii=ascii_only, separators=(",", ":") if compact else None)
-    end = data.draw(st.integers(0, len(frame)))
+    end = len(frame) if cut_at is None else int(cut_at * len(frame))
 
     shown = Redactor([secret]).frame(frame[:end], cut=end < len(frame))
 

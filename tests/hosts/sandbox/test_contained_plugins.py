@@ -58,8 +58,8 @@ def test_a_tool_in_a_sandbox_reaches_nothing_that_it_was_not_given(way, tmp_path
             "writing": f"echo x > {outside}/new",
             "writing its own": f"echo x > {tmp_path}/own/new",
             "settings of the machine": "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern && echo SET",
-            "keys of others": "test -s /proc/keys && echo KEYS",
-            "a sandbox in it": "unshare -Ur true && echo NESTED",
+            "keys of others": "grep -q . /proc/keys && echo KEYS",
+            "a sandbox in it": "unshare -U true && echo NESTED",
         }
         script = {deed: f"bash -c '{line}'" if "/dev/tcp" in line else line for deed, line in deeds.items()}
         answers = {deed: said(board, line) for deed, line in script.items()}

@@ -18,7 +18,7 @@ from callboard.plugins.sources.git_url import (
     without_secrets,
 )
 from callboard.plugins.sources.source import NodeGitSource, parse_source
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 FIT = [
@@ -65,6 +65,13 @@ def test_what_git_would_take_for_an_order_is_refused(url, problem):
     st.sampled_from(["", "ext", "fd", "file", "git@x", "https"]),
     st.sampled_from([":", "::", "://", "-"]),
 )
+@example("upload-pack=x", "", "-")
+@example("sh -c id", "ext", "::")
+@example("x", "ext", "://")
+@example("-oProxyCommand=id/x", "ssh", "://")
+@example("@-oProxyCommand=id/x", "ssh", "://")
+@example("id", "-oProxyCommand=x", ":")
+@example("id", "git@-oProxyCommand=x", ":")
 def test_no_address_that_is_taken_is_an_option_or_a_program(text, before, between):
     url = before + between + text
 
@@ -72,6 +79,8 @@ def test_no_address_that_is_taken_is_an_option_or_a_program(text, before, betwee
         assert not url.startswith("-")
         assert re.match(r"\w*::", url) is None
         assert re.match(r"\w+://", url) is None or url.startswith(SCHEMES)
+        assert re.match(r"\w+://([^/]*@)?-", url) is None
+        assert re.match(r"([^/:\[\]]*@)?-[^/:\[\]]*:(?!:).", url, re.DOTALL) is None
 
 
 @pytest.mark.parametrize("ref", ["main", "v0.1.0", "feature/x", "a" * 40, "refs/heads/main", "ä", "1.x"])
@@ -110,6 +119,17 @@ def test_what_can_name_nothing_is_refused(ref):
 
 
 @given(st.text(min_size=1))
+@example("--upload-pack=x")
+@example("a..b")
+@example("a*")
+@example("a?")
+@example("[a]")
+@example("a:b")
+@example("a^b")
+@example("a~1")
+@example("a b")
+@example("a\n")
+@example("a\\b")
 def test_no_ref_that_is_taken_is_an_option_a_pattern_or_a_range(ref):
     if ref_problem(ref) is None:
         assert not ref.startswith("-")
