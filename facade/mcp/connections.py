@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -76,8 +77,7 @@ class Connections:
     def _has_room(self, descriptor: int) -> bool:
         """Whether there is room for one more, if need be in the place of the one that has been silent the longest."""
         count = len(self._open)
-        # The system gives the lowest number that is free, so all below it are taken.
-        short = count >= _LEAST and descriptor >= _descriptors() - RESERVE
+        short = count >= _LEAST and _taken(descriptor) > _descriptors() - RESERVE
         if count < self.limits.most and not short:
             return True
         silent = next(iter(self._silent), None)
@@ -186,6 +186,17 @@ class BoundedLog(logging.Filter):
         if more:
             record.msg = f"{record.msg}{more}"
         return more is not None
+
+
+def _taken(newest: int) -> float:
+    """How many descriptors this process has open; at least as many as the number of the newest one.
+
+    That number alone does not tell: it may be that of a connection which has been ended, below others that are open.
+    """
+    try:
+        return max(len(os.listdir("/dev/fd")) - 1, newest)  # noqa: PTH208 - for each connection
+    except OSError as error:
+        return float("inf") if error.errno in {errno.EMFILE, errno.ENFILE} else newest
 
 
 def _descriptors() -> float:
