@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 
+import pytest
 from callboard import Callboard
 from leaks import no_leaks, wait_until
 from programs import PROGRAMS
@@ -14,9 +15,14 @@ from scarcity import descriptors_up_to, lowest_free_descriptor
 SERVER = str(PROGRAMS / "python" / "mcp_server.py")
 
 
-def test_a_host_comes_back_when_there_are_descriptors_again_and_its_budget_is_not_charged():
-    entry = {"mcp": {"command": [sys.executable, SERVER, "tools=pid"]}, "name": "a"}
-    configuration = {"plugins": [entry], "supervision": {"intensity": 1, "cool_down": 3600}}
+ALONE = {"intensity": 1, "cool_down": 3600}
+IN_A_GROUP = {"cool_down": 3600, "groups": {"g": {"intensity": 1, "cool_down": 3600}}}
+
+
+@pytest.mark.parametrize(("supervision", "more"), [(ALONE, {}), (IN_A_GROUP, {"group": "g"})])
+def test_a_host_comes_back_when_there_are_descriptors_again_and_its_budget_is_not_charged(supervision, more):
+    entry = {"mcp": {"command": [sys.executable, SERVER, "tools=pid"]}, "name": "a", **more}
+    configuration = {"plugins": [entry], "supervision": supervision}
     attempts = []
 
     def hear(event):

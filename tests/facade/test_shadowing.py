@@ -139,17 +139,21 @@ def test_a_prompt_called_as_one_of_another_server_with_its_prefix_replaces_none(
     assert got == "files answers"
 
 
-def test_a_prompt_whose_name_with_a_prefix_is_still_that_of_another_server_is_left_out(server):
+@pytest.mark.parametrize("first", ["a", "a__b"])
+def test_a_prompt_whose_name_with_a_prefix_is_still_that_of_another_server_is_left_out(first, server):
     review, posing = {"name": "review"}, {"name": "b__review"}
     servers = [
         server("a", "one", prompts=[review, posing]),
         server("a__b", "two", prompts=[review, posing]),
     ]
 
-    with Callboard({"plugins": servers}) as board:
-        names = sorted(each["name"] for each in PassedOn(board).prompts())
+    with Callboard({"plugins": sorted(servers, key=lambda each: each["name"] != first)}) as board:
+        passed_on = PassedOn(board)
+        names = sorted(each["name"] for each in passed_on.prompts())
+        got = passed_on.prompt("a__b__review", {})["messages"][0]["content"]["text"]
 
     assert names == ["a__b__b__review", "a__b__review", "a__review"]
+    assert got == "a__b answers"
 
 
 # Tools

@@ -36,6 +36,8 @@ def test_a_reader_keeps_its_promise_for_any_bytes(target: str) -> None:
     def read(data: bytes) -> None:
         TARGETS[target](data)
 
+    for beginning in BEGINNINGS[target]:
+        TARGETS[target](beginning)
     read()
 
 

@@ -14,9 +14,11 @@ import subprocess
 import sys
 import time
 import tomllib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -175,8 +177,21 @@ def applied(mutant: Mutant) -> Iterator[None]:
 
 def outcome(test: str) -> tuple[int, str]:
     """Run one test in the copy: the exit status of pytest, and what it said."""
-    ended = _python("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", test)
+    began = time.time()
+    try:
+        ended = _python("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", test)
+    finally:
+        end_what_is_left(began)
     return ended.returncode, ended.stdout + ended.stderr
+
+
+def end_what_is_left(began: float) -> None:
+    """Kill what a test has left running: processes that began after it did and whose command names the copy."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            ours = any(str(place) in word for place in (TREE, VENV) for word in process.cmdline())
+            if ours and process.create_time() > began - 1:
+                process.kill()
 
 
 def trouble_of(number: int, mutant: Mutant, named: dict[str, str]) -> str:

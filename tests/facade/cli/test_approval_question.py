@@ -93,6 +93,9 @@ def with_each_odd_character(test):
 
 @with_each_odd_character
 @given(JSON, JSON)
+@example({"a": "1"}, {"a": 1})
+@example({"a": "b, c"}, {"a": ["b", "c"]})
+@example(["a\uff02,\uff02b"], ["a", "b"])
 def test_two_values_never_look_alike(one, other):
     alike = seen(value_lines(one, 30)) == seen(value_lines(other, 30))
 

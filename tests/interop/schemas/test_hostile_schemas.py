@@ -7,6 +7,7 @@ given are far beyond what is needed; without the bounds each of these would run 
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
@@ -16,7 +17,10 @@ from callboard.interop.limits import MAX_SCHEMA_CHARS, MAX_SCHEMA_NODES
 from interop_shapes import TARGETS
 from thorough import each_once
 
-OPENAPI = ToolInteropTarget("gemini.generate_content.function_openapi")
+REWRITING = ("gemini.generate_content.function_openapi", "anthropic.messages.tool")
+"""Formats in which a schema is written otherwise than it was: references and alternatives are written out."""
+
+OPENAPI = ToolInteropTarget(REWRITING[0])
 SOON = 2.0
 
 
@@ -90,7 +94,9 @@ def outcome(schema, target):
     ("schema", "target"),
     [
         pytest.param(TIRING[name], target, id=f"{name}-{target}")
-        for name, target in each_once(TIRING, TARGETS["schema"])
+        for name, target in dict.fromkeys(
+            [*each_once(TIRING, TARGETS["schema"]), *product(TIRING, REWRITING)]
+        )
     ],
 )
 def test_a_schema_made_to_tire_us_is_converted_or_refused_soon(schema, target):
