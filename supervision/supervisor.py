@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-import pykka
-
 from ..base.errors import CallboardError
 from ..base.foreign import Log, contain, shown
 from . import messages as m
@@ -29,6 +27,7 @@ from .messages import AddChild, Due, GetStatus, Order
 from .restart.exits import Exit, ExitKind, is_out_of_descriptors
 from .restart.spec import ROOT
 from .runtime.actor_loop import SteadyActor
+from .runtime.reply_future import ReplyFuture
 from .runtime.telling import Refusal, tell
 from .verbs import Answer, Verb
 from .watch import Down, Watches
@@ -60,7 +59,7 @@ class SupervisorActor(SteadyActor):
         self._running: dict[tuple[str, int], RunningGeneration] = {}
         self._timers: dict[tuple[bool, str], tuple[int, Timer]] = {}
         self._watches = Watches()
-        self._shut_down: pykka.ThreadingFuture[tuple[str, ...]] | None = None
+        self._shut_down: ReplyFuture[tuple[str, ...]] | None = None
         self._finished = False
         self._adding: str | None = None
         self._refused: dict[str, str] = {}
@@ -131,7 +130,7 @@ class SupervisorActor(SteadyActor):
                 return watch
             case m.ShutDown(reason, within):
                 if self._shut_down is None:
-                    self._shut_down = pykka.ThreadingFuture()
+                    self._shut_down = ReplyFuture()
                     self._do(core.shut_down(now, reason, within))
                 return self._shut_down
             case _:

@@ -15,6 +15,7 @@ import pykka
 
 from ...base.foreign import Log, contain
 from ...base.forking import disown_in_child, keep
+from .reply_future import ReplyFuture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,6 +99,10 @@ class SteadyActor(pykka.ThreadingActor):
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         return self._clock.inbox()
+
+    @staticmethod
+    def _create_future() -> pykka.Future[Any]:
+        return ReplyFuture()
 
     def _actor_loop_setup(self) -> None:
         self._steadily(self.on_start)
