@@ -162,7 +162,8 @@ class Planner:
         require_installing(permissions, f"npm:{source.spec}")
         seconds = self._configuration.plugin_policy.node_step_timeout
         with CommandRunner(seconds, sandbox=options.confinement.sandbox) as command_runner:
-            node = find_node(self._configuration.node)
+            # A plan runs no program that came with the folder.
+            node = find_node(None if self.runs.asks else self._configuration.node)
             registry = NpmRegistry(source, self._cache, command_runner, node, scripts=permissions.scripts)
             if source not in self.releases:
                 try:

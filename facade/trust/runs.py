@@ -36,10 +36,13 @@ class Runs:
 
     Args:
         configuration: whose entries they are.
+
+    Attributes:
+        asks: whether it is of a file that came with a folder.
     """
 
     def __init__(self, configuration: Configuration) -> None:
-        self._asks = configuration.file is not None and not is_users_own(configuration.file)
+        self.asks: bool = configuration.file is not None and not is_users_own(configuration.file)
 
     def step(self, entry: Any, source: PluginSource, options: Options) -> Step | None:
         """Return what is asked about before an entry runs; ``None`` if nothing is.
@@ -49,7 +52,7 @@ class Runs:
             source: what it names.
             options: how it is run.
         """
-        if not self._asks or not isinstance(source, McpSource | CommandSource):
+        if not self.asks or not isinstance(source, McpSource | CommandSource):
             return None
         in_file = _names_in_file(source) if isinstance(source, McpSource) else ()
         conditions = conditions_of(options.confinement.sandbox, options.sandbox)

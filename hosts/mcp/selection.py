@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from ...base.frozen import frozen
+from ...plugins.hooks.approval_rules import fits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,9 +48,9 @@ class Selection:
 
     def refusal(self, name: str) -> str | None:
         """Why a tool is not offered; ``None`` if it is."""
-        if self.allow and not any(fnmatchcase(name, pattern) for pattern in self.allow):
+        if self.allow and not any(fits(name, pattern) for pattern in self.allow):
             return "'allow' of its entry does not name it"
-        found = next((pattern for pattern in self.deny if fnmatchcase(name, pattern)), None)
+        found = next((pattern for pattern in self.deny if fits(name, pattern)), None)
         if found is not None:
             return f"{found!r:.60} in 'deny' of its entry names it"
         if all(old != name for old, _ in self.rename) and (other := self._other(self.offered_as(name))):
@@ -78,9 +78,7 @@ class Selection:
             (verb, rule) for verb, given in (("allow", self.allow), ("deny", self.deny)) for rule in given
         ]
         idle = [
-            f"{verb} {rule!r:.100}"
-            for verb, rule in rules
-            if not any(fnmatchcase(name, rule) for name in names)
+            f"{verb} {rule!r:.100}" for verb, rule in rules if not any(fits(name, rule) for name in names)
         ]
         return [*idle, *(f"rename {old!r:.100}" for old, _ in self.rename if old not in names)]
 

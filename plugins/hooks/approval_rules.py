@@ -70,8 +70,13 @@ class ApprovalRules:
 
 def _matching(patterns: tuple[str, ...], names: Iterable[str]) -> tuple[str, str] | None:
     """The first name that one of the patterns fits, and that pattern."""
-    fitting = ((name, pattern) for name in names for pattern in patterns if fnmatchcase(name, pattern))
+    fitting = ((name, pattern) for name in names for pattern in patterns if fits(name, pattern))
     return next(fitting, None)
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether a pattern, as of `fnmatch`, fits a name; a name fits itself, though it may have brackets."""
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 def _how(own: str, name: str, data: dict[str, Any]) -> str:

@@ -134,6 +134,18 @@ def test_a_plan_tells_version_and_hash_and_installs_nothing(tmp_path, registry, 
     assert not [asked for asked in registry.asked if asked.path.endswith(".tgz")]
 
 
+@pytest.mark.parametrize("command", [("plan",), ("trust",), ("trust", "--undo"), ("tools",)])
+def test_no_node_of_a_folder_runs_before_there_is_trust(tmp_path, registry, user, command):
+    published(registry, tmp_path / "a")
+    node = tmp_path / "node"
+    node.write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\n")
+    node.chmod(0o755)
+
+    user.run(*command, user.config(f"npm:{NAME}@1.0.0", node=str(node)))
+
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_was_trusted_is_the_hash_and_not_the_version(tmp_path, registry, user):
     published(registry, tmp_path / "a")
     config = user.config(f"npm:{NAME}@1.0.0")

@@ -303,3 +303,13 @@ def test_the_rules_hold_for_what_a_claimed_call_may_run(plugin, names, action, r
 
     assert (answer and answer["action"]) == action
     assert answer is None or reason in answer["reason"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "fits"), [("r[m]", "r[m]", True), ("r[m]", "rm", True), ("r[m]", "r", False)]
+)
+def test_a_rule_that_is_a_tool_s_own_name_fits_it_though_it_has_brackets(rule, name, fits):
+    denied = ApprovalRules(deny=(rule,))("tool:pre", {"tool_name": name, "tool_names": [name]})
+
+    assert (denied is not None) == fits
+    assert ApprovalRules(deny=(rule,)).forbids([name]) == fits
