@@ -112,7 +112,7 @@ campaign: $(INSTALLED) node ## Try random configurations under load, a hundred r
 planted: $(INSTALLED) node ## Plant bugs into the library, and see which commands of the kit convict each (takes a quarter of an hour)
 	@PYTHONPATH=tests/support $(RUN) tests/support/planted.py $(ARGS)
 
-mutants: $(INSTALLED) node ## Take out each control of the table of threats, and see that its named tests fail (takes half an hour)
+mutants: $(INSTALLED) node ## Take out each control of the table of threats, and see that its named tests fail (takes twenty minutes)
 	@PYTHONPATH=tests/support $(RUN) tests/support/mutants.py $(ARGS)
 
 fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a minute for each reader

@@ -6,7 +6,7 @@ import ast
 import re
 
 import pytest
-from mutants import ROOT, Edit, mutants, threats
+from mutants import PAGE, ROOT, Edit, mutants, threats
 
 MUTANTS = mutants()
 THREATS = {row.threat: row for row in threats()}
@@ -62,6 +62,10 @@ def test_the_text_of_a_mutant_stands_once_in_its_file_and_what_it_becomes_can_be
         for file, source in sources.items():
             if file.endswith(".py"):
                 ast.parse(source, file)
+
+
+def test_the_page_says_how_many_mutants_there_are() -> None:
+    assert f" {len(MUTANTS)} mutants, all killed." in PAGE.read_text(encoding="utf-8")
 
 
 def test_a_text_that_is_gone_or_stands_twice_is_no_mutant() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.hosts.protocol.noise import INTERVAL, MOST, Sample
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 moments = st.lists(
@@ -28,6 +28,8 @@ def test_what_is_told_adds_up_to_all_that_came(news):
 
 
 @given(moments)
+@example([(1, 0.0)] * (3 * MOST))
+@example([(1, 0.001)] * (3 * MOST))
 def test_no_interval_has_more_than_so_many_twice_over(news):
     heard, _ = told(news)
     times = [now for now, count in heard if count]
