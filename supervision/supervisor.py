@@ -26,8 +26,7 @@ from .generation import (
 from .messages import AddChild, Due, GetStatus, Order
 from .restart.exits import Exit, ExitKind, is_out_of_descriptors
 from .restart.spec import ROOT
-from .runtime.actor_loop import SteadyActor
-from .runtime.reply_future import ReplyFuture
+from .runtime.actor_loop import ReplyFuture, SteadyActor
 from .runtime.telling import Refusal, tell
 from .verbs import Answer, Verb
 from .watch import Down, Watches

@@ -10,7 +10,7 @@ import every_point
 import pykka
 import pytest
 from callboard import Callboard
-from callboard.supervision.runtime.reply_future import ReplyFuture
+from callboard.supervision.runtime.actor_loop import ReplyFuture
 from every_point import interrupted_at_each_point
 
 PATIENCE = 10.0
