@@ -182,9 +182,8 @@ def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> s
         match fact:
             case Happened(_, host, "host_starting"):
                 given[host] = False
-            case Happened(_, host, kind) if (
-                kind in _OF_GENERATIONS
-            ):  # of the latest; others tell of one that retires
+            # Other events may be about a generation that retires, and not about the latest.
+            case Happened(_, host, kind) if kind in _OF_GENERATIONS:
                 given.pop(host, None)
             case Happened(_, plugin, "call_started") if (host := host_of(plugin)) in given:
                 given[host] = True

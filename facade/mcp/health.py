@@ -1,4 +1,4 @@
-"""Whether a board can do its work, from its status, and what its clients are told of what it leaves out. Pure."""
+"""The health of a board by its status, and the text by which clients learn which entries it leaves out. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def health_of(status: Mapping[str, Any], *, starting: bool) -> dict[str, Any]:
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9@:._/-]{1,60}")
 _MOST: Final = 20
-"""Entries that clients are told of by name."""
+"""The most entries that the instructions name."""
 
 
 _LONGEST: Final = 1_000
-"""Characters of what is said of a failure."""
+"""The most characters of the reason of a failure."""
 
 
 def as_one_line(text: str) -> str:
@@ -62,14 +62,14 @@ def why_not_running(source: str, why: str) -> str:
 
 
 def instructions_without_board(why: str) -> str:
-    """Return what a client is told of a board that does not run; ``why`` is one line."""
+    """Return the instructions of a board that does not run; ``why`` is one line."""
     return f"There are no tools, since the board does not run. Tell the user: {why}"
 
 
 def instructions_of(left_out: Sequence[str], remedy: str, *, entries: int) -> str | None:
-    """Return what a client is told of entries that are not run; ``None`` if there are none.
+    """Return the instructions about entries that do not run; ``None`` if all run.
 
-    A model may read it. So an entry that a file calls by other than plain words is counted, and not named.
+    A model may read them. So an entry whose name is not made of plain words is counted, and not named.
 
     Args:
         left_out: the entries that are not trusted, as they are called.

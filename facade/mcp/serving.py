@@ -171,7 +171,7 @@ class BoardServer:
             warn_of_unasked(self.board.configuration.approval, self.board.tools())
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-        self.server.instructions = self._instructions()  # of this moment: the configuration may be followed
+        self.server.instructions = self._instructions()  # anew: the configuration may have changed
         answer = await call_next(ctx)
         if ctx.session.client_capabilities is not None:
             self._questions.introduce(abilities(ctx))

@@ -157,7 +157,7 @@ def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
     wanted = [sandbox for sandbox in every if sandbox is not None]
     if found.problem is not None:
         yield Finding(
-            "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
+            "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not available: {found.problem}", found.remedy
         )
         return
     tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
@@ -178,7 +178,7 @@ def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
 def _check_outside() -> Iterator[Finding]:
     connector = find_outside()
     if connector.problem is not None:
-        yield Finding("FAIL", "sandbox (outside)", f"not to be had: {connector.problem}", connector.remedy)
+        yield Finding("FAIL", "sandbox (outside)", f"not available: {connector.problem}", connector.remedy)
         return
     yield Finding(
         "ok", "sandbox (outside)", f"{connector.path}; it was tried, in {connector.seconds * 1000:.0f} ms"

@@ -24,7 +24,7 @@ pytestmark = needs_sdk
 
 @pytest.fixture
 def clone(tmp_path):
-    """A folder that came from somebody else."""
+    """A folder that another person wrote."""
     folder = tmp_path / "clone"
     folder.mkdir()
     return folder

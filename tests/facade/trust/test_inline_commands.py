@@ -26,7 +26,7 @@ def user(tmp_path):
 
 @pytest.fixture
 def clone(tmp_path):
-    """A folder that came from somebody else."""
+    """A folder that another person wrote."""
     folder = tmp_path / "clone"
     folder.mkdir()
     return folder
