@@ -1,4 +1,4 @@
-"""The threads of this process: where they are, and importing in one that no signal handler interrupts."""
+"""The threads of this process: where they are, whether another one begins, and importing in one that no signal handler interrupts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.util import resolve_name
 from typing import TYPE_CHECKING
+
+from .foreign import is_interrupt
 
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
@@ -29,6 +31,23 @@ def current_frames() -> dict[int, FrameType]:
             gc.enable()
 
 
+def begin_thread(thread: threading.Thread) -> bool:
+    """Start a thread; false where none can be started any more, as at the interpreter's end.
+
+    Raises:
+        BaseException: what a signal handler raised meanwhile.
+    """
+    if sys.is_finalizing():  # CPython before 3.12 would start it, and wait for ever until it runs
+        return False
+    try:
+        thread.start()
+    except RuntimeError as error:
+        if is_interrupt(error):
+            raise
+        return False
+    return True
+
+
 def import_apart(name: str, package: str | None = None) -> ModuleType:
     """Import a module; in the main thread that is done by another one. Arguments and errors as `importlib.import_module`.
 
@@ -39,8 +58,7 @@ def import_apart(name: str, package: str | None = None) -> ModuleType:
     absolute = resolve_name(name, package)
     if threading.current_thread() is threading.main_thread() and not _is_whole(absolute):
         importing = threading.Thread(target=_try, args=(absolute,), name="callboard-import", daemon=True)
-        with suppress(RuntimeError):  # no thread begins at the interpreter's end
-            importing.start()
+        if begin_thread(importing):
             importing.join()
     return import_module(absolute)
 

@@ -15,7 +15,7 @@ from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log
-from ...base.threads import import_apart
+from ...base.threads import begin_thread, import_apart
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -188,6 +188,8 @@ def in_thread(
 ) -> Future[None]:
     """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is.
 
+    Where no thread can be started any more, it is called in this one.
+
     Args:
         function: takes nothing; what it raises is the future's.
         name: of the thread.
@@ -204,7 +206,8 @@ def in_thread(
         else:
             told.set_result(None)
 
-    threading.Thread(target=run, name=name, daemon=daemon).start()
+    if not begin_thread(threading.Thread(target=run, name=name, daemon=daemon)):
+        run()
     return told
 
 
@@ -232,21 +235,31 @@ async def begun_apart(begin: Callable[[], object], end: Callable[[], object]) ->
             end()
             beginning.add_done_callback(lambda _: end())
 
-        in_thread(undo, "callboard-stop", daemon=False)
+        _see_to(undo)
         raise
 
 
 async def ended_apart(end: Callable[[], object]) -> None:
     """End something in a thread of its own, and await that; a cancel meanwhile is raised when it is done.
 
+    A coroutine that is closed as it is collected has no loop to wait in: there it only begins.
+
     Args:
         end: may be called twice at a time; the second call waits for the first.
     """
+    if _running() is None:
+        _see_to(end)
+        return
     try:
         await until_done(in_thread(end, "callboard-stop", daemon=False), shielded=True)
     except BaseException:  # a signal handler may have raised before the thread had begun
-        in_thread(end, "callboard-stop", daemon=False)
+        _see_to(end)
         raise
+
+
+def _see_to(end: Callable[[], object]) -> None:
+    if not sys.is_finalizing():  # no other thread runs any more, and what is left ends with the process
+        in_thread(end, "callboard-stop", daemon=False)
 
 
 async def until_done(future: Future[None], *, shielded: bool = False) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
-from ...base.foreign import is_interrupt
+from ...base.threads import begin_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def uninterrupted(job: Callable[[], None]) -> None:
             future.set_result(None)
 
     try:
-        if not _begun(threading.Thread(target=work, name="callboard-whole", daemon=True)):
+        if not begin_thread(threading.Thread(target=work, name="callboard-whole", daemon=True)):
             work()
         future.exception()
     except BaseException:  # an interrupt of the wait, raised again
@@ -51,13 +51,3 @@ def uninterrupted(job: Callable[[], None]) -> None:
             future.exception()  # it has begun, and ends
         raise
     future.result()
-
-
-def _begun(thread: threading.Thread) -> bool:
-    try:
-        thread.start()
-    except RuntimeError as error:
-        if is_interrupt(error):
-            raise
-        return False
-    return True

@@ -50,6 +50,48 @@ AS_IT_ENDS = """
 import atexit
 atexit.register(lambda: print(json.dumps(answers())))
 """
+IN_A_FRAME_THAT_IS_NEVER_LEFT = {
+    "a task that was cancelled": """
+task.cancel()
+loop.run_until_complete(asyncio.sleep(0))
+""",
+    "a task": "",
+    "a closed loop": "loop.close()",
+    "a task that is starting a board": """
+begun = threading.Event()
+async def starting():
+    async with Callboard(subscribers=[lambda event: begun.set()]) as board:
+        board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+other = loop.create_task(starting())
+loop.run_until_complete(asyncio.sleep(0))
+""",
+    "an asynchronous generator": """
+async def boards():
+    async with Callboard() as board:
+        yield board
+generator = boards()
+another = loop.run_until_complete(anext(generator))
+""",
+    "a generator": """
+def boards():
+    with Callboard() as board:
+        board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+        yield board
+generator = boards()
+next(generator)
+""",
+}
+ENDS_IN_A_FRAME = """
+import asyncio, threading
+async def serve(started):
+    async with Callboard() as board:
+        board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+        started.set()
+        await asyncio.Event().wait()
+loop, started = asyncio.new_event_loop(), asyncio.Event()
+task = loop.create_task(serve(started))
+loop.run_until_complete(started.wait())
+"""
 WITHOUT_STREAMS = """
 import subprocess
 result = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT)
@@ -121,6 +163,14 @@ def test_a_board_that_is_made_as_the_program_ends_works_or_says_that_no_thread_c
         assert b"at interpreter shutdown" in ended.stderr
     else:
         assert json.loads(ended.stdout) == [3, True], ended.stderr.decode()
+
+
+@pytest.mark.parametrize("frame", IN_A_FRAME_THAT_IS_NEVER_LEFT)
+def test_a_program_ends_though_the_frame_that_has_a_board_is_never_left(run, frame):
+    ended = run(ENDS_IN_A_FRAME + IN_A_FRAME_THAT_IS_NEVER_LEFT[frame])
+
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert "Exception ignored" not in ended.stderr.decode()
 
 
 def test_nothing_of_a_board_is_opened_as_a_standard_stream_that_is_closed(run, tmp_path):
