@@ -313,12 +313,16 @@ class Board:
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Remove a plugin; its calls end with ``cancelled``. Arguments and errors as `PluginManager.remove`."""
-        self.plugin_manager.remove(name, forget_state=forget_state)
+        try:
+            self.plugin_manager.remove(name, forget_state=forget_state)
+        finally:
+            self._mounts.clean_up_idle()
 
     def discard(self, name: str, only: PluginAdapter | None = None) -> None:
         """As `remove`, of a plugin that may have been removed already; ``only`` if it still is this one."""
         with suppress(KeyError):
             self.plugin_manager.remove(name, only=only)
+        self._mounts.clean_up_idle()
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
@@ -456,9 +460,8 @@ class Board:
         }
 
     def _plugin_status(self, handle: PluginHandle, host: Json | None) -> Json:
-        status = handle.status()
-        status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(handle.name, ())]
-        status["withheld"] = self.withheld.of(handle.name)
+        tools = [tool.tool_name for tool in self.catalog.offers.get(handle.name, ())]
+        status = {**handle.status(), "tools": tools, "withheld": self.withheld.of(handle.name)}
         if host is not None:
             status["host"] = host | status.get("host", {})
         return status

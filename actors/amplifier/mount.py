@@ -49,6 +49,7 @@ class MountedModule:
     Attributes:
         name: the module's.
         plugins: names of the plugins that it has on the board; ``tools`` are theirs.
+        idle: its last plugin was taken off the board.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class MountedModule:
     ) -> None:
         self.name = name
         self.plugins: list[str] = []
+        self.idle = False
         self._board = board
         self._settings = settings
         self._forget = forget
@@ -88,11 +90,10 @@ class MountedModule:
         self.clean_up()
 
     def has_lost(self, plugin: str) -> None:
-        """One of its plugins was taken off; with the last one the module goes."""
+        """One of its plugins was taken off."""
         if plugin in self.plugins:
             self.plugins.remove(plugin)
-            if not self.plugins:
-                self.clean_up()
+            self.idle = not self.plugins
 
     def clean_up(self) -> None:
         """Clean it up, once, and end its loop. See `Module.clean_up`.

@@ -50,11 +50,18 @@ class Mounts:
         return mounted
 
     def removed(self, plugin: str) -> None:
-        """A plugin was taken off the board."""
+        """A plugin was taken off the board. Whoever did that calls `clean_up_idle` then, which may wait."""
         with self._lock:
             modules = list(self._modules)
         for module in modules:
             module.has_lost(plugin)
+
+    def clean_up_idle(self) -> None:
+        """Clean up the modules whose last plugin was taken off; those of a call that was interrupted, too."""
+        with self._lock:
+            modules = [module for module in self._modules if module.idle]
+        for module in modules:
+            module.clean_up()
 
     def close(self) -> None:
         """Clean all of them up, now that their calls have ended; the last first."""

@@ -302,13 +302,7 @@ class PluginManager:
             settings=settings or ToolSettings(),
             share=share,
         )
-        # A signal handler may load, in the midst of a change here: another thread would wait for this one.
-        if any(lock._is_owned() for lock in (self.lock, self._beginning)):  # type: ignore[attr-defined]  # noqa: SLF001 - locks say it nowhere else
-            begin()
-        else:
-            from ..threads.uninterrupted import uninterrupted  # noqa: PLC0415 - only a board with hosts needs it
-
-            uninterrupted(begin)
+        self._as_a_whole(begin)
 
     def _begin_hosted(
         self,
@@ -425,6 +419,9 @@ class PluginManager:
             KeyError: there is no such plugin.
             StateStoreError: its state cannot be forgotten; it has been removed all the same.
         """
+        self._as_a_whole(partial(self._remove, name, forget_state=forget_state, only=only))
+
+    def _remove(self, name: str, *, forget_state: bool, only: PluginAdapter | None) -> None:
         with self._beginning:
             handle = self._take_off(name, only)
             self._leaving = [*self.leaving(), handle]
@@ -436,6 +433,16 @@ class PluginManager:
         finally:
             for removed in self._removed:
                 removed(name)
+
+    def _as_a_whole(self, change: Callable[[], None]) -> None:
+        """Do it, or nothing of it, whatever a signal handler raises meanwhile."""
+        # A handler may load or remove in the midst of a change here: another thread would wait for this one.
+        if any(lock._is_owned() for lock in (self.lock, self._beginning)):  # type: ignore[attr-defined]  # noqa: SLF001 - locks say it nowhere else
+            change()
+        else:
+            from ..threads.uninterrupted import uninterrupted  # noqa: PLC0415 - a board that stays as it is needs it not
+
+            uninterrupted(change)
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:
