@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ..threads.turn import Turn
 from .candidate import Candidate
 from .reload_probation import Fate, Stage, Trial
 
@@ -73,7 +74,7 @@ class Reloads:
         services: the board's.
 
     Attributes:
-        turn: to be held by the thread that reloads: one at a time.
+        turn: of the reload that may begin a candidate.
         program_version: what a generation is to be started from now.
     """
 
@@ -87,7 +88,7 @@ class Reloads:
         *,
         services: Services,
     ) -> None:
-        self.turn: threading.Lock = threading.Lock()
+        self.turn: Turn = Turn()
         self._name = name
         self.program_version: ProgramVersion = program_version
         self._owner = owner
@@ -119,7 +120,7 @@ class Reloads:
                 "rolled_back": self._rolled_back,
             }
 
-    # By the thread that reloads, holding `turn`
+    # By a reload, whose `turn` it is
 
     def begin(self, program_version: ProgramVersion, context: GenerationContext) -> Candidate:
         """Start a candidate. Raises `ReloadRefused` once the host is to end."""

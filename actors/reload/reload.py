@@ -19,6 +19,7 @@ from ...supervision.messages import Order
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import ask_supervisor
 from ..hosting.reload_progress import ReloadRefused
+from ..threads.uninterrupted import uninterrupted
 from .policy import Change, ReloadPolicy, ToolChange, compare, objection
 
 if TYPE_CHECKING:
@@ -110,12 +111,20 @@ def reload(
             "beside the present one; restart it",
         )
     until = math.inf if timeout is None else time.monotonic() + timeout
-    if not supervised_host.lifecycle.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
-        raise ReloadRefused(name, f"another reload of it was still under way {timeout:g} s later")
+    run, turn = (
+        _Reload(board, supervised_host, policy, until, timeout),
+        supervised_host.lifecycle.reloads.turn,
+    )
     try:
-        return _Reload(board, supervised_host, policy, until, timeout).run(make, reason, way_back=way_back)
+        if not turn.take(run, timeout):
+            raise ReloadRefused(name, f"another reload of it was still under way {timeout:g} s later")
+        return run.run(make, reason, way_back=way_back)
     finally:
-        supervised_host.lifecycle.reloads.turn.release()
+        try:
+            turn.give_back(run)
+        except BaseException:  # an interrupt: raised again
+            turn.give_back(run)
+            raise
 
 
 def _supervised_host(board: Board, name: str) -> SupervisedHost:
@@ -147,6 +156,8 @@ class _Reload:
         self._policy = policy
         self._until = until
         self._timeout = timeout
+        self._candidate: Candidate | None = None
+        self._takeover: Takeover | None = None
 
     def run(self, make: Callable[[list[str]], ProgramVersion], reason: str, *, way_back: bool) -> Reloaded:
         began = time.monotonic()
@@ -161,7 +172,7 @@ class _Reload:
             if self._timeout is not None:
                 self._until = time.monotonic() + self._timeout
             supervised_host.acquit()
-            candidate = supervised_host.lifecycle.load_again(program_version)
+            candidate = self._begin(program_version)
             changes = self._look_at(candidate)
             generation = self._take_over(candidate, way_back=way_back).generation
         except ReloadRefused as error:
@@ -175,6 +186,9 @@ class _Reload:
             rolled_back = takeover is not None and takeover.rolled_back
             if takeover is None or not takeover.told:
                 events.publish("host_reload_failed", supervised_host.name, why=why, rolled_back=False)
+        except BaseException:  # an interrupt: raised again
+            self._give_up("it was interrupted")
+            raise
         supervised_host.lifecycle.reloads.count(done=why is None)
         took = time.monotonic() - began
         result = Reloaded(
@@ -184,6 +198,25 @@ class _Reload:
             told = {change.value: result.tools(change) for change in Change}
             events.publish("host_reloaded", supervised_host.name, generation=generation, took=took, **told)
         return result
+
+    def _begin(self, program_version: ProgramVersion) -> Candidate:
+        def begin() -> None:
+            self._candidate = self._supervised_host.lifecycle.load_again(program_version)
+
+        uninterrupted(begin)  # whoever is interrupted drops it
+        assert self._candidate is not None
+        return self._candidate
+
+    def _give_up(self, why: str) -> None:
+        """Leave nothing of it but what the supervisor has started. May be called again."""
+        reloads = self._supervised_host.lifecycle.reloads
+        if self._takeover is not None:
+            reloads.cancel(self._takeover, why)
+        elif self._candidate is not None:
+            reloads.drop(self._candidate, why)
+        self._board.events.publish(
+            "host_reload_failed", self._supervised_host.name, why=why, rolled_back=False
+        )
 
     def _look_at(self, candidate: Candidate) -> tuple[ToolChange, ...]:
         """Wait for a candidate, and see whether it will do. Raises `NotTaken`; then it has been dismissed."""
@@ -224,7 +257,13 @@ class _Reload:
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
         reloads = self._supervised_host.lifecycle.reloads
         way_back = way_back and self._supervised_host.policy.restart is not RestartType.TEMPORARY
-        takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
+
+        def choose() -> None:
+            self._takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
+
+        uninterrupted(choose)
+        assert self._takeover is not None
+        takeover = self._takeover
         try:
             for verb in ("replace", "revive"):  # of a host that is not up there is no generation to replace
                 order = Order(verb, self._supervised_host.name, "it was loaded anew")

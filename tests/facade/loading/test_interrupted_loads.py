@@ -1,4 +1,4 @@
-"""A signal handler that raises at any line of a load leaves the plugin loaded or not, and its name and the board usable."""
+"""A signal handler that raises at any line of a load, a removal or a reload leaves a whole plugin or none, and its name usable."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ STEP = 60
 
 STEPS = {"a thread": 10}
 """As `STEP`, of a kind that costs less."""
+
+REMOVAL_STEP = 12
+"""As `STEP`, of the points of a removal."""
 
 NODE = """
 export default {
@@ -106,3 +109,38 @@ def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_work
         board.load(SOURCES[kind])
         assert works(board), place
         board.remove("echo")
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_an_interrupted_removal_leaves_a_whole_plugin_or_none_and_its_name_free(board, kind):
+    before = programs()
+
+    def have_it():
+        if "echo" not in board.status()["plugins"]:
+            wait_until(lambda: programs() <= before, PATIENCE)
+            board.load(SOURCES[kind])
+            assert works(board)
+
+    have_it()
+    board.remove("echo")  # what is imported with the first is not interrupted
+    points = None if THOROUGH else some_points(f"removing {kind}", REMOVAL_STEP)
+    for place in interrupted_at_each_point(lambda: board.remove("echo"), before=have_it, points=points):
+        if "echo" in board.status()["plugins"]:
+            assert works(board), place
+        else:
+            wait_until(lambda: programs() <= before, PATIENCE)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "a thread"])
+def test_after_an_interrupted_reload_one_generation_serves_and_the_next_reload_is_done(board, kind):
+    before = programs()
+    board.load(SOURCES[kind])
+    assert board.reload("echo", timeout=PATIENCE).done
+    points = None if THOROUGH else some_points(f"reloading {kind}", STEP)
+    for place in interrupted_at_each_point(lambda: board.reload("echo", timeout=PATIENCE), points=points):
+        assert works(board), place
+        wait_until(lambda: len(programs() - before) == 1, PATIENCE)
+    assert board.reload("echo", timeout=PATIENCE).done
+    handle = board.board.plugin_manager.handle("echo")
+    board.stop(PATIENCE)
+    assert handle.ended.is_set()
