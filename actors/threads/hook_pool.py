@@ -168,7 +168,7 @@ class HookPool:
 
     def _count_out(self, plugin: str, asked: object) -> None:
         with self._lock:
-            self._asking[plugin].discard(asked)
+            self._asking.get(plugin, set()).discard(asked)
 
 
 def _run_hook(plugin: str, hook: Callable[[], Answer]) -> Answer | HookFailed:

@@ -226,6 +226,12 @@ class EventStream:
         self.publish("thread_failed", subject, thread=threading.current_thread().name, error=error)
 
     def _run(self) -> None:
+        with (
+            self._lock
+        ):  # whoever started it may have been interrupted before it was noted, and another one started since
+            if self._thread not in {None, threading.current_thread()}:
+                return
+            self._thread = threading.current_thread()
         while True:
             try:
                 self._deliver()

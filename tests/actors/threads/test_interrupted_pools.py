@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
+from callboard.actors.threads.hook_pool import HookPool
 from callboard.actors.threads.pool import ThreadPool
 from every_point import interrupted_at_each_point
-from leaks import no_leaks
+from leaks import no_leaks, wait_until
 
 PATIENCE = 10.0
 
@@ -43,3 +45,17 @@ def test_a_job_that_takes_its_thread_along_costs_no_later_job():
         pool.close()
 
     assert astray == []
+
+
+def test_a_hook_whose_asking_was_interrupted_counts_as_under_way_no_longer():
+    with no_leaks():
+        pools = []
+        for place in interrupted_at_each_point(
+            lambda: pools[-1].call("echo", int, PATIENCE),
+            before=lambda: pools.append(HookPool()),
+            points=itertools.count(),
+        ):
+            wait_until(lambda: pools[-1].asking == 0)
+            assert pools[-1].call("echo", int, PATIENCE) == 0, place
+            pools[-1].close()
+        pools[-1].close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 
@@ -228,6 +229,25 @@ def test_a_stream_whose_close_was_interrupted_tells_what_was_waiting_before_the_
     for place in interrupted_at_each_point(lambda: streams[-1].close(), before=begin):  # noqa: PLW0108 - each time another one
         streams[-1].close()
         assert [event.subject for event in heard] == ["a"], place
+
+
+def test_a_stream_has_one_thread_and_ends_it_after_an_interrupted_subscribe():
+    streams, heard = [], []
+
+    def begin():
+        streams.append(EventStream())
+        heard.clear()
+
+    def subscribe():
+        streams[-1].subscribe(lambda _event: None)
+
+    for place in interrupted_at_each_point(subscribe, before=begin, points=itertools.count()):
+        with no_leaks():
+            streams[-1].subscribe(heard.append)
+            publish(streams[-1], "a", "b")
+            streams[-1].close()
+            assert [event.subject for event in heard] == ["a", "b"], place
+            assert not [each.name for each in threading.enumerate() if each.name == "callboard-events"], place
 
 
 def test_a_subscriber_may_close_the_stream():
