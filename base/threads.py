@@ -1,4 +1,7 @@
-"""The threads of this process: where they are, whether another one begins, and importing in one that no signal handler interrupts."""
+"""The threads of this process: where they are, whether another one begins, and what is done in one that no signal handler interrupts.
+
+A handler raises in the main thread alone, but at any line of it. So what must not be left half done is done in another.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import gc
 import sys
 import threading
 from contextlib import suppress
+from contextvars import copy_context
 from importlib import import_module
 from importlib.util import resolve_name
 from typing import TYPE_CHECKING
@@ -13,6 +17,7 @@ from typing import TYPE_CHECKING
 from .foreign import is_interrupt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType, ModuleType
 
 
@@ -46,6 +51,51 @@ def begin_thread(thread: threading.Thread) -> bool:
             raise
         return False
     return True
+
+
+def uninterrupted(job: Callable[[], None]) -> None:
+    """Do a job that ends by itself. From any thread; the main one does not do it itself.
+
+    It runs with a copy of the caller's context variables. What a handler raises meanwhile is raised once the job is done, or is certain never to
+    begin: it was done as a whole or not at all. The caller undoes it then, for it does not know which.
+
+    Where there is no thread for it, as at the interpreter's end, it is done in this one.
+
+    Args:
+        job: what it does may be done twice, where it must be done after an interrupt, too: the caller then asks again.
+
+    Raises:
+        BaseException: the job raised it, or a signal handler.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        job()
+        return
+    context, raised, over = copy_context(), list[BaseException](), list[bool]()
+    # Locks, and no `Future` or `Event`: those have lines of Python, at which a handler may raise while their own lock is held.
+    claim, ended = threading.Lock(), threading.Lock()
+    ended.acquire()
+
+    def work() -> None:
+        if not claim.acquire(blocking=False):
+            return
+        try:
+            context.run(job)
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            raised.append(error)
+        finally:
+            over.append(True)
+            ended.release()
+
+    try:
+        if not begin_thread(threading.Thread(target=work, name="callboard-whole", daemon=True)):
+            work()
+        ended.acquire()
+    except BaseException:  # an interrupt: raised again
+        if not claim.acquire(blocking=False) and not over:
+            ended.acquire()  # it has begun, and ends
+        raise
+    if raised:
+        raise raised[0]
 
 
 def import_apart(name: str, package: str | None = None) -> ModuleType:

@@ -16,6 +16,7 @@ from .actors.threads.main_end import main_thread
 from .actors.threads.once import Once
 from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
+from .base.threads import uninterrupted
 from .base.validation import (
     is_mapping,
     is_text,
@@ -150,8 +151,6 @@ class Callboard:
         asked = self.configuration
         hooks = import_hooks(asked.hooks, asked.approval, asked.load_deadline)
         formats = (*self._contributions, *self._installer.formats())
-        from .actors.threads.uninterrupted import uninterrupted  # noqa: PLC0415 - only a start needs it
-
         try:
             uninterrupted(partial(self._begin_board, formats))
             main_thread.watch(self)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, LoadTimeout, PluginError, PluginLoadError
+from ...base.threads import uninterrupted
 from ...plugins.time_limit import require_time, time_left
 from ...supervision.messages import AddChild
 from ...supervision.restart.policy import RestartPolicy
@@ -440,8 +441,6 @@ class PluginManager:
         if any(lock._is_owned() for lock in (self.lock, self._beginning)):  # type: ignore[attr-defined]  # noqa: SLF001 - locks say it nowhere else
             change()
         else:
-            from ..threads.uninterrupted import uninterrupted  # noqa: PLC0415 - a board that stays as it is needs it not
-
             uninterrupted(change)
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:

@@ -14,12 +14,12 @@ import pykka
 
 from ...base.errors import CallboardError
 from ...base.frozen import frozen
+from ...base.threads import uninterrupted
 from ...supervision.errors import UnknownChild
 from ...supervision.messages import Order
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import ask_supervisor
 from ..hosting.reload_progress import ReloadRefused
-from ..threads.uninterrupted import uninterrupted
 from .policy import Change, ReloadPolicy, ToolChange, compare, objection
 
 if TYPE_CHECKING:

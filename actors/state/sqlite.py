@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...base.forking import disown_in_child, keep, take_standard_descriptors
-from ..threads.uninterrupted import uninterrupted
+from ...base.threads import uninterrupted
 from .lock import StoreLock, lock_of
 from .sqlite_file import (
     OWN_NAMES,

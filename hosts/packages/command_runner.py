@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Self
+from weakref import finalize
 
 from ...base.foreign import Log
 from ...base.frozen import frozen
+from ...base.threads import uninterrupted
 from ...plugins.sources.git_url import without_secrets
 from ...plugins.time_limit import require_time, time_left
 from ..process_tree.group import ProcessGroup, start
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..process.process import Command
+    from ..process_tree.group import Leader
     from ..sandbox.bwrap import SystemSandbox
     from .output import Output
 
@@ -86,12 +89,16 @@ class CommandRunner:
         self.sandbox = sandbox
         self._output = output
         self._watchdog = Watchdog()
+        # A signal handler may raise as the ``with`` is left: it is closed then when this is gone.
+        self._unclosed = finalize(self, self._watchdog.close)
+        self._unclosed.atexit = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._watchdog.close()
+        self._unclosed.detach()
 
     def run(self, command: Command, access: Access = NOTHING, *, stdin: int = subprocess.DEVNULL) -> Ended:
         """Run a program to its end.
@@ -110,23 +117,61 @@ class CommandRunner:
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
         if self.sandbox is not None:
             command = contain_step(command, access, self.sandbox)
-        leader = start(command.argv, command.env, command.cwd, stdin=stdin, contained=command.contained)
-        popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        group, output = ProcessGroup(popen, contained=leader.contained), self._output(popen)
+        running: list[_Running] = []
+
+        def begin() -> None:
+            leader = start(command.argv, command.env, command.cwd, stdin=stdin, contained=command.contained)
+            running.append(_Running(leader, self._output(leader.popen), self._watchdog))
+            self._watchdog.add(leader.popen.pid, leader.birth, leader.mark, leader.number)
+
+        def end() -> None:
+            for program in running:
+                program.end()
+
         try:
-            self._watchdog.add(popen.pid, birth, mark, number)
-            in_time = output.follow(time.monotonic() + time_left(self.seconds))
+            uninterrupted(begin)
+            in_time = running[0].output.follow(time.monotonic() + time_left(self.seconds))
         finally:
-            # The group first: once its leader has been waited for, the system may give the number to another group.
-            group.end()
-            code = leader.told(popen.wait())
-            end_session(popen.pid, birth, [], mark=mark, number=number)
-            output.close()
-            group.close()
-            self._watchdog.remove(popen.pid)
+            try:
+                uninterrupted(end)
+            except BaseException:  # an interrupt: raised again
+                uninterrupted(end)
+                raise
+        code, output = running[0].code, running[0].output
         if not in_time:
             require_time(f"{' '.join(map(without_secrets, command.argv)):.200} has not ended")
         return Ended(code if in_time else None, output.stdout.tail(1_000_000), output.said.tail())
+
+
+class _Running:
+    """A program that has been started.
+
+    Attributes:
+        output: what it says.
+        code: how it has ended, once it has.
+    """
+
+    def __init__(self, leader: Leader, output: Output, watchdog: Watchdog) -> None:
+        self.output = output
+        self.code: int | None = None
+        self._leader = leader
+        self._group = ProcessGroup(leader.popen, contained=leader.contained)
+        self._watchdog = watchdog
+        self._over = False
+
+    def end(self) -> None:
+        """End it, and all that it has started; once."""
+        if self._over:
+            return
+        leader, popen = self._leader, self._leader.popen
+        # The group first: once its leader has been waited for, the system may give the number to another group.
+        self._group.end()
+        self.code = leader.told(popen.wait())
+        end_session(popen.pid, leader.birth, [], mark=leader.mark, number=leader.number)
+        self.output.close()
+        self._group.close()
+        self._watchdog.remove(popen.pid)
+        self._over = True
 
 
 _NETWORK = frozenset({

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
+from ...base.threads import uninterrupted
 from ..process_tree.contained_start import Containment
-from ..process_tree.group import ProcessGroup, start
+from ..process_tree.group import Leader, ProcessGroup, start
 from ..process_tree.tree_kill import end_session
 from ..process_tree.watchdog import Watchdog
 from .outside_start import ADDRESSES, own_addresses
@@ -103,17 +104,34 @@ def _try(connector: Connector, changed: int, trial: tuple[str, ...], seccomp: by
 def _run(words: tuple[str, ...], containment: Containment) -> tuple[int, str]:
     """Run a program to its end, and end what connects it, which does not end by itself."""
     watchdog = Watchdog()
-    leader = start(words, {}, "/", stdin=subprocess.DEVNULL, contained=containment)
-    popen, group = leader.popen, ProcessGroup(leader.popen, contained=True)
+    running: list[Leader] = []
+
+    def begin() -> None:
+        leader = start(words, {}, "/", stdin=subprocess.DEVNULL, contained=containment)
+        running.append(leader)
+        watchdog.add(leader.popen.pid, leader.birth, leader.mark, leader.number)
+
+    def end() -> None:
+        while running:
+            leader = running[0]
+            group = ProcessGroup(leader.popen, contained=True)
+            group.end()
+            leader.popen.communicate()
+            end_session(leader.popen.pid, leader.birth, [], mark=leader.mark, number=leader.number)
+            group.close()
+            running.clear()
+        watchdog.close()
+
     try:
-        watchdog.add(popen.pid, leader.birth, leader.mark, leader.number)
+        uninterrupted(begin)
+        popen = running[0].popen
         _, said = popen.communicate(timeout=_SECONDS)
     finally:
-        group.end()
-        popen.communicate()
-        end_session(popen.pid, leader.birth, [], mark=leader.mark, number=leader.number)
-        group.close()
-        watchdog.close()
+        try:
+            uninterrupted(end)
+        except BaseException:  # an interrupt: raised again
+            uninterrupted(end)
+            raise
     return popen.returncode, said.decode("utf-8", "replace")
 
 

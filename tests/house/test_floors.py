@@ -163,11 +163,6 @@ IN_FUNCTION = {
         "facade/tool_decorator.py",
         "callboard.plugins.amplifier.mount_function",
     ): "only tools that are noted before the start need it",
-    (
-        "actors/plugins/manager.py",
-        "callboard.actors.threads.uninterrupted",
-    ): "only a board with hosts needs it",
-    ("facade/callboard.py", "callboard.actors.threads.uninterrupted"): "only a start needs it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
     ("facade/config/errors.py", "callboard.hosts.report.redaction"): "only a refusal needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",

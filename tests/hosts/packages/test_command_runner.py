@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 
+import psutil
 import pytest
 from callboard.hosts.packages.command_runner import CommandRunner, Ended, network_environment
 from callboard.hosts.packages.output_posix import PolledOutput
 from callboard.hosts.packages.output_windows import ThreadedOutput
 from callboard.hosts.process.process import Command
-from leaks import TEST_MARK, alive, no_leaks
+from every_point import interrupted_at_each_point
+from leaks import TEST_MARK, alive, no_leaks, wait_until
+
+PATIENCE = 20.0
 
 BOTH_WAYS = (PolledOutput, ThreadedOutput)
 
@@ -54,6 +58,20 @@ def test_a_child_that_holds_the_pipe_is_not_waited_for_and_ends_with_the_program
 
     assert ended.well
     assert not alive(int(ended.stdout))
+
+
+def test_an_interrupt_at_any_point_leaves_nothing_of_a_program_behind():
+    sleeping = Command(("/bin/sleep", "600"), {**TEST_MARK, "PATH": os.environ["PATH"]})
+    before = set(psutil.Process().children())
+
+    def run():
+        with CommandRunner(0.05) as command_runner:
+            command_runner.run(sleeping)
+
+    run()  # what is imported with the first is not interrupted
+    for place in interrupted_at_each_point(run):
+        wait_until(lambda: not set(psutil.Process().children()) - before, PATIENCE)
+        assert not set(psutil.Process().children()) - before, place
 
 
 def test_a_program_that_prints_without_end_fills_no_memory():
