@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from .foreign import is_interrupt
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,7 +21,9 @@ def resolved(path: Path) -> Path:
     """
     try:
         return path.resolve()
-    except RuntimeError:
+    except RuntimeError as error:
+        if is_interrupt(error):
+            raise
         return path.absolute()
 
 

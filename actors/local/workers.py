@@ -17,6 +17,7 @@ from ...base.errors import JsonValueError
 from ...base.event_loop import EventLoop
 from ...base.foreign import Log, contain
 from ...base.json import copy_json
+from ...base.threads import begin_thread
 from ...plugins.results.failures import describe, tool_raised
 from ...plugins.results.normalise import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
 from .perform import perform
@@ -68,17 +69,15 @@ class Workers:
                 return
             try:
                 self._threads.add(thread)
-                threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
-            except (
-                RuntimeError
-            ):  # calls wait meanwhile, within their deadlines; they are granted, so nothing else starts them
-                self._threads.discard(thread)
-                logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
+                name = f"callboard-tool-{self._name}"
+                if begin_thread(threading.Thread(target=self._run, name=name, daemon=True)):
+                    return
             except BaseException:  # an interrupt, raised again; if it runs all the same it does no harm
                 self._threads.discard(thread)
                 raise
-            else:
-                return
+            # Calls wait meanwhile, within their deadlines; they are granted, so nothing else starts them.
+            self._threads.discard(thread)
+            logger.error("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
         endpoint = self.endpoint
         assert endpoint is not None
         endpoint.clock.call_at(endpoint.clock.now() + _PATIENCE, self._begin_late)

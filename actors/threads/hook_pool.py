@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...base.errors import PluginError
-from ...base.foreign import Log, contain
+from ...base.foreign import Log, contain, is_interrupt
 from ...plugins.results.failures import describe
 from ...plugins.time_limit import require_time, time_left
 from .pool import ThreadPool
@@ -122,12 +122,11 @@ class HookPool:
                     asking.add(asked)
             if problem is None:
                 self._pool.run(partial(self._do, plugin, hook, answer, asked))
-        except RuntimeError as error:
+        except BaseException as error:
+            self._count_out(plugin, asked)
+            if is_interrupt(error) or not isinstance(error, RuntimeError):
+                raise
             problem = f"there is no thread for it: {error}"
-            self._count_out(plugin, asked)
-        except BaseException:  # an interrupt, raised again
-            self._count_out(plugin, asked)
-            raise
         if problem is not None:
             answer(HookFailed(problem, plugin=plugin))
 

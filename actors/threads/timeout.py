@@ -72,11 +72,11 @@ def in_time(
     future: Future[Value] = Future()
     try:
         thread = _THREADS.run(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
-    except RuntimeError as error:
+    except BaseException as error:
+        future.cancel()  # what is not begun must not begin
+        if is_interrupt(error) or not isinstance(error, RuntimeError):
+            raise
         raise PluginLoadError(f"{doing} failed: there is no thread for it: {error}", plugin=plugin) from error
-    except BaseException:  # an interrupt, raised again: what is not begun must not begin
-        future.cancel()
-        raise
     try:
         return future.result(time_left(seconds))
     except CallboardError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError, JsonValueError, LoadTimeout
-from ...base.foreign import Log
+from ...base.foreign import Log, is_interrupt
 from ...base.json import dump_json, load_json
 from ...plugins.sources.python import path_without_packages, read_python_package
 from .name_in_source import MOST_BYTES, name_in
@@ -47,6 +47,8 @@ def own_name(plugin: PythonToolPlugin, config: dict[str, Any] | None, seconds: f
         waited_for = f"the plugin {plugin.origin.path} has not said its name"
         raise LoadTimeout(late.plugin, late.timeout, waited_for) from late
     except (CallboardError, OSError, ValueError) as error:
+        if is_interrupt(error):
+            raise
         logger.warning(
             "the plugin %s cannot be asked for its name, and goes by %r: %s. Give it a 'name', by which its state is kept",
             plugin.origin.path, plugin.name, error,
@@ -64,7 +66,9 @@ def _read(origin: PythonOrigin) -> str | None:
     try:
         with file.open("rb") as text:
             return name_in(text.read(MOST_BYTES + 1), word)
-    except OSError:  # its host says what is wrong
+    except OSError as error:  # its host says what is wrong
+        if is_interrupt(error):
+            raise
         return None
 
 

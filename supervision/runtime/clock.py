@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.foreign import Log, contain, is_interrupt
 from ...base.forking import disown_in_child, keep
+from ...base.threads import begin_thread
 from ...plugins.results.failures import describe
 
 if TYPE_CHECKING:
@@ -181,13 +182,10 @@ class SystemClock:
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:
-            # No thread can be had now. The next timer tries again, and what is late then is made up for.
-            logger.exception("no thread for the clock; timed calls will be late")
-        else:
+        if begin_thread(thread):
             self._thread = thread
+        else:  # the next timer tries again, and what is late then is made up for
+            logger.error("no thread for the clock; timed calls will be late")
 
     def note_cancelled(self) -> None:
         """An entry of the heap is dead; sweep when most are."""

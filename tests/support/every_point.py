@@ -44,6 +44,10 @@ class OutOfTime(TimeoutError):
     """Raised at a point, as many handlers of alarms do; it is an `OSError` too."""
 
 
+class OutOfThreads(RuntimeError):
+    """Raised at a point: an error that Python raises itself where no thread can be started."""
+
+
 class Interruption:
     """Raises in the thread that enters it, at the point of that number of Callboard's own code.
 

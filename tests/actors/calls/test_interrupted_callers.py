@@ -18,7 +18,7 @@ from callboard.actors.calls.waiting import _Alarm
 from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
-from every_point import Interrupted, OutOfTime, interrupted_at_each_point
+from every_point import Interrupted, OutOfThreads, OutOfTime, interrupted_at_each_point
 from leaks import no_leaks, wait_until
 from manual_clock import ManualClock
 from memory_hosts import memory_board
@@ -252,6 +252,23 @@ def test_an_interrupted_call_that_nobody_else_holds_leaves_nothing_under_way(boa
     astray = [place for place in points if not works(board)]
 
     assert astray == []
+
+
+@pytest.mark.parametrize("kind", [Interrupted, OutOfThreads, OutOfTime])
+def test_an_interrupt_as_threads_begin_goes_on_to_the_caller_whatever_error_it_is(kind):
+    with ExitStack() as boards:
+        made = []
+
+        def begin():
+            boards.close()
+            board = boards.enter_context(Board())
+            board.add(a_tool(lambda _arguments, _state: {"success": True, "result": "done"}), config={})
+            made.append(board)
+
+        for place in interrupted_at_each_point(
+            lambda: made[-1].submit(tool_call("tool"), deadline=PATIENCE), before=begin, kind=kind
+        ):
+            assert made[-1].submit(tool_call("tool"), deadline=PATIENCE).result(PATIENCE)["success"], place
 
 
 def in_loop(coroutine_of):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import suppress
 
 import psutil
 import pytest
 from callboard import Callboard
-from every_point import interrupted_at_each_point, some_points
+from every_point import Interrupted, OutOfThreads, interrupted_at_each_point, some_points
 from leaks import TEST_MARK, alive, no_leaks, wait_until
 from programs import PROGRAMS
 from thorough import THOROUGH
@@ -24,6 +25,9 @@ STEPS = {"a thread": 10}
 
 REMOVAL_STEP = 12
 """As `STEP`, of the points of a removal."""
+
+ERRORS = {"an isolated plugin that is asked its name": OutOfThreads, "Node": OutOfThreads}
+"""What is raised in a load of that kind, instead of a `KeyboardInterrupt`."""
 
 NODE = """
 export default {
@@ -48,9 +52,14 @@ class Echo:
         return {"success": True, "result": arguments["text"]}
 """
 
+ASKED = PYTHON.replace(
+    "class Echo:\n    name =", "class Asked:\n    def __init__(self):\n        self.name ="
+)
+
 SOURCES = {
     "a thread": {"plugin": "echoing.Echo"},
     "an isolated plugin": {"plugin": "echoing.Echo", "isolate": True, "env": TEST_MARK},
+    "an isolated plugin that is asked its name": {"plugin": "asked.Asked", "isolate": True, "env": TEST_MARK},
     "Node": {"node_tool": {"file": "echo.mjs", "id": "echo"}, "env": TEST_MARK},
     "MCP": {
         "mcp": {"command": sys.executable, "args": [str(PROGRAMS / "python" / "mcp_echo_server.py")]},
@@ -64,11 +73,13 @@ SOURCES = {
 def board(tmp_path, monkeypatch):
     (tmp_path / "echo.mjs").write_text(NODE)
     (tmp_path / "echoing.py").write_text(PYTHON)
+    (tmp_path / "asked.py").write_text(ASKED)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     with no_leaks(), Callboard() as board:
         yield board
-    sys.modules.pop("echoing", None)
+    for module in ("echoing", "asked"):
+        sys.modules.pop(module, None)
 
 
 def works(board):
@@ -100,7 +111,10 @@ def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_work
         board.load(SOURCES[kind])
         returned.append(kind)
 
-    for place in interrupted_at_each_point(load, before=returned.clear, points=lines, after_calls=False):
+    error = ERRORS.get(kind, Interrupted)
+    for place in interrupted_at_each_point(
+        load, before=returned.clear, points=lines, kind=error, after_calls=False
+    ):
         assert returned == [], f"swallowed: {place}"
         if "echo" in board.status()["plugins"]:
             assert works(board), place
@@ -109,6 +123,23 @@ def test_an_interrupted_load_leaves_a_whole_plugin_or_none_and_the_next_one_work
         board.load(SOURCES[kind])
         assert works(board), place
         board.remove("echo")
+
+
+@pytest.mark.parametrize("error", [TimeoutError, ValueError])
+def test_a_time_limit_that_ends_the_wait_for_a_plugins_name_goes_on_to_the_caller(board, tmp_path, error):
+    (tmp_path / "asked.py").write_text("import time\ntime.sleep(60)\n" + ASKED)
+
+    def late(*_):
+        raise error("the caller's own")
+
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(error, match="the caller's own"):
+            board.load(SOURCES["an isolated plugin that is asked its name"])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("kind", SOURCES)
