@@ -122,7 +122,7 @@ class HookPool:
                     asking.add(asked)
             if problem is None:
                 self._pool.run(partial(self._do, plugin, hook, answer, asked))
-        except BaseException as error:
+        except BaseException as error:  # an interrupt is raised again
             self._count_out(plugin, asked)
             if is_interrupt(error) or not isinstance(error, RuntimeError):
                 raise

@@ -72,7 +72,7 @@ def in_time(
     future: Future[Value] = Future()
     try:
         thread = _THREADS.run(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
-    except BaseException as error:
+    except BaseException as error:  # an interrupt is raised again
         future.cancel()  # what is not begun must not begin
         if is_interrupt(error) or not isinstance(error, RuntimeError):
             raise
