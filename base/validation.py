@@ -69,7 +69,14 @@ def require_mapping(what: str, value: Any) -> None:
 def require_number(what: str, value: Any, wanted: str = "a number of seconds") -> None:
     """Raises `TypeError` or `ValueError`: it is no number."""
     require(isinstance(value, Real), what, value, wanted)
-    if math.isnan(value):
+    try:
+        unknown = math.isnan(value)
+    except OverflowError:
+        digits = math.floor(math.log10(int(abs(value)))) + 1
+        raise ValueError(
+            f"{what} is a number of {digits} digits; it has to be {wanted} that a float can hold"
+        ) from None
+    if unknown:
         raise ValueError(f"{what} is nan; it has to be {wanted}")
 
 

@@ -92,6 +92,7 @@ METHODS = [
     (lambda b: b.call("tool", [1]), TypeError, "arguments is [1] of type list; it has to be a mapping"),
     (lambda b: b.submit(CALL, deadline="x"), TypeError, "deadline is 'x' of type str"),
     (lambda b: b.submit(CALL, deadline=math.nan), ValueError, "deadline is nan"),
+    (lambda b: b.submit(CALL, deadline=10**400), ValueError, "deadline is a number of 401 digits"),
     (lambda b: b.execute(CALL, context=[]), TypeError, "context is [] of type list; it has to be a mapping"),
     (
         lambda b: b.submit(CALL).result("x"),
