@@ -148,14 +148,24 @@ def test_all_pythons_are_tried_though_one_fails_and_reported_at_the_end(pythons,
     ]
 
 
-@pytest.mark.parametrize(("tests", "status"), [("true", 0), ("false", 2)], ids=["they pass", "they fail"])
-def test_continuous_integration_ends_as_the_tests_do(tests, status, checkout):
+@pytest.mark.parametrize(
+    ("tests", "on_the_newest", "made", "status"),
+    [
+        ("true", "true", ["test", "test-newest-python"], 0),
+        ("true", "false", ["test", "test-newest-python"], 2),
+        ("false", "true", ["test"], 2),
+    ],
+    ids=["both pass", "those on the newest Python fail", "those on the default fail"],
+)
+def test_continuous_integration_ends_as_the_tests_do(tests, on_the_newest, made, status, checkout):
     shutil.copytree(ROOT / ".ci", checkout / ".ci")
-    (checkout / "Makefile").write_text(f"test:\n\t@echo $@; {tests}\n")
+    (checkout / "Makefile").write_text(
+        f"test:\n\t@echo $@; {tests}\ntest-newest-python:\n\t@echo $@; {on_the_newest}\n"
+    )
 
     run = subprocess.run(
         [checkout / ".ci" / "run"], env=os.environ | {"CI": "true"}, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 
-    assert (run.stdout.splitlines(), run.returncode) == (["test"], status)
+    assert (run.stdout.splitlines(), run.returncode) == (made, status)
