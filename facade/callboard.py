@@ -538,7 +538,7 @@ class Callboard:
         The sources are made ready again and a further host loads them while the present one serves on. Calls under way end
         there, the next ones go to the new one, with the state that there is. If it cannot be loaded, breaks the contract, takes
         other plugins' names or changes its tools in a way that is refused, nothing has changed. All plugins of the host
-        are loaded together. Waits until the new one serves, or will not.
+        are loaded together. Waits until the new one serves, or will not; an interrupt of that, such as Ctrl-C, gives it up, and is raised.
 
         Args:
             name: the plugin's, or the host's.
