@@ -62,7 +62,7 @@ class MountedModule:
     ) -> None:
         self.name = name
         self.plugins: list[str] = []
-        self.idle = False
+        self.idle: bool = False
         self._board = board
         self._settings = settings
         self._forget = forget
