@@ -203,17 +203,18 @@ class _Reload:
         def begin() -> None:
             self._candidate = self._supervised_host.lifecycle.load_again(program_version)
 
-        uninterrupted(begin)  # whoever is interrupted drops it
+        uninterrupted(begin)  # after an interrupt `_give_up` drops it
         assert self._candidate is not None
         return self._candidate
 
     def _give_up(self, why: str) -> None:
-        """Leave nothing of it but what the supervisor has started. May be called again."""
+        """After an interrupt: leave nothing of it but what the supervisor has started."""
         reloads = self._supervised_host.lifecycle.reloads
         if self._takeover is not None:
             reloads.cancel(self._takeover, why)
         elif self._candidate is not None:
             reloads.drop(self._candidate, why)
+        reloads.count(done=False)
         self._board.events.publish(
             "host_reload_failed", self._supervised_host.name, why=why, rolled_back=False
         )

@@ -1,7 +1,7 @@
-"""A turn: what one of several has at a time, for as long as it likes, and an interrupt takes from nobody.
+"""A turn: one holder has it at a time. An interrupt neither loses it nor leaves it taken.
 
-A lock is held by nobody that is known: if a signal handler raises between its ``acquire`` and the next line, it stays held for ever.
-Here it is known whose turn it is, so that giving it back is right at any time, and as often as one likes.
+A lock does not know its holder: if a signal handler raises between ``acquire`` and the next line, it stays locked for ever. A turn
+does, so that a holder may give it back at any time, and more than once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Turn:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._holder: object | None = None
-        # Written in C: no handler runs while a lock of theirs is held.
+        # `SimpleQueue` is written in C: no handler runs while its own lock is held.
         self._waiting: list[queue.SimpleQueue[None]] = []
 
     def take(self, holder: object, timeout: float | None = None) -> bool:
