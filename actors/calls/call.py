@@ -91,6 +91,8 @@ class Call:
         noted: what has been counted and told of it: ``submitted``, ``counted``, and kinds of events.
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
         run: what the tool that runs it knows of it; for that tool alone.
+        notes: what hooks want said beside their answers (context for the model, messages for people), in order. What hooks of
+            ``tool:error`` say may come after the result.
     """
 
     __slots__ = (
@@ -98,6 +100,7 @@ class Call:
         "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "id", "invocation", "lost",
         "noted", "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
+    notes: tuple[dict[str, Any], ...] = ()
 
     def __init__(
         self,

@@ -33,8 +33,6 @@ class HookedCall(Call):
 
     Attributes:
         unreadable: its result, if what was submitted cannot be read; else ``None``.
-        notes: what hooks want said beside their answers (context for the model, messages for people), in order. What
-            those of ``tool:error`` say may come after the result.
     """
 
     __slots__ = ("notes", "unreadable")

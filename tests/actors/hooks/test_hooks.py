@@ -236,6 +236,10 @@ def test_what_hooks_say_beside_their_answers_stays_with_the_call(board):
     )
 
 
+def test_a_call_of_a_board_without_hooks_has_no_notes(board):
+    assert board.submit(tool_call("t")).notes == ()
+
+
 def test_an_agent_has_the_notes_of_hooks_in_the_metadata_of_its_tool_messages(board):
     with AgentCore(board=board) as core:
         core.hook(
