@@ -7,7 +7,7 @@ everything else on.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from .actors.board import Board, NotStarted
 from .actors.calls.waiting import begun_apart, ended_apart
@@ -59,6 +59,15 @@ if TYPE_CHECKING:
     from .interop.registry.tool_registry import ToolInteropRegistry
     from .loading.failed import FailedPlugin
     from .loading.loaded import Loaded, LoadedProvider, Runs
+    from .plugins.contract.option_types import (
+        CallOptions,
+        Hook,
+        HookEvent,
+        HookOptions,
+        LoadOptions,
+        RegisterOptions,
+        RunOptions,
+    )
     from .plugins.hooks.approval import Approver
     from .plugins.results.call_result import CallResult
     from .supervision.runtime.clock import Clock
@@ -254,7 +263,9 @@ class Callboard:
         else:
             self.register(plugin, **options)
 
-    def register(self, plugin: Any, *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
+    def register(
+        self, plugin: Any, *, config: Json | None = None, **options: Unpack[RegisterOptions]
+    ) -> list[ToolDescriptor]:
         """Run a Python tool in this process or in a host of its own, or a hosted one in its host; returns its tools.
 
         Args:
@@ -272,7 +283,7 @@ class Callboard:
         board = self._running
         return self._installer.install(board, [self._loaded(plugin, config, options)])
 
-    def _loaded(self, plugin: Any, config: Json | None, options: Json) -> Runs:
+    def _loaded(self, plugin: Any, config: Json | None, options: Mapping[str, Any]) -> Runs:
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         return load_registered(plugin, complete(given, self.configuration))
@@ -283,7 +294,7 @@ class Callboard:
         *,
         config: Json | None = None,
         timeout: float | None = None,
-        **options: Any,
+        **options: Unpack[LoadOptions],
     ) -> list[ToolDescriptor]:
         """Load a plugin from a source, in any of the specification's spellings; returns its tools.
 
@@ -335,7 +346,7 @@ class Callboard:
         """
         self._running.remove(name, forget_state=forget_state)
 
-    def mount(self, module: Any, config: dict[str, Any] | None = None, **options: Any) -> MountedModule:
+    def mount(self, module: Any, config: Json | None = None, **options: Unpack[RunOptions]) -> MountedModule:
         """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks; returns what takes it off.
 
         Args:
@@ -414,26 +425,26 @@ class Callboard:
             call.withdraw()
             raise
 
-    def execute(self, tool_call: Any, **options: Any) -> CallResult:
+    def execute(self, tool_call: Any, **options: Unpack[CallOptions]) -> CallResult:
         """Run a tool call and wait for its result mapping. Options as `submit`.
 
         An interrupt of the wait, such as Ctrl-C, ends the call with ``cancelled`` and is raised.
         """
         return own_result(self._running, tool_call, **options)
 
-    async def execute_async(self, tool_call: Any, **options: Any) -> CallResult:
+    async def execute_async(self, tool_call: Any, **options: Unpack[CallOptions]) -> CallResult:
         """Run a tool call and await its result mapping, in asyncio or trio. Options as `submit`."""
         return await own_result_async(self._running, tool_call, **options)
 
-    def stream(self, tool_call: Any, **options: Any) -> Iterator[Json]:
+    def stream(self, tool_call: Any, **options: Unpack[CallOptions]) -> Iterator[Json]:
         """Run a tool call; yields ``{"part": …}`` as they come, and last the result mapping."""
         return own_stream(self._running, tool_call, **options)
 
-    def stream_async(self, tool_call: Any, **options: Any) -> CallStream:
+    def stream_async(self, tool_call: Any, **options: Unpack[CallOptions]) -> CallStream:
         """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
         return CallStream(self._running, tool_call, **options)
 
-    def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
+    def hook(self, event: HookEvent, hook: Hook, **options: Unpack[HookOptions]) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
 
         Returns its `HookHandle`, whose ``close()`` takes it off; it is a context manager, too.

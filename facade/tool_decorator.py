@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from .actors.registration_errors import PluginNameTaken
 from .base.errors import ContractError
@@ -15,6 +15,7 @@ from .plugins.sources.source import spelled
 
 if TYPE_CHECKING:
     from .loading.loaded import Runs
+    from .plugins.contract.option_types import ToolOptions
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ class ToolDecorator:
 
     @overload
     def __call__(
-        self, /, *, name: str | None = None, description: str | None = None, **options: Any
+        self, /, *, name: str | None = None, description: str | None = None, **options: Unpack[ToolOptions]
     ) -> Callable[[_Function], _Function]: ...
 
     def __call__(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...base.threads import import_apart
 from ...base.validation import require
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...hosts.mcp.sampling import Sampling
+    from ...plugins.contract.option_types import Hook, HookEvent, HookOptions
     from ...plugins.hooks.approval import Approver
     from ...plugins.hooks.forms import Form, FormAnswer
     from ..calls.call import Call
@@ -60,7 +61,7 @@ class Hooks:
         self._way: Interceptor | None = None
         self._closed = False
 
-    def add(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
+    def add(self, event: HookEvent, hook: Hook, **options: Unpack[HookOptions]) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
 
         Args:

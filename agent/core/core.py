@@ -16,7 +16,7 @@ import uuid
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never, Protocol, Self
+from typing import TYPE_CHECKING, Any, Never, Protocol, Self, Unpack
 
 from ...actors.board import Board
 from ...actors.calls.call import Call
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from ...actors.hooks.listeners import HookHandle
     from ...actors.services import AnswersByModel
+    from ...plugins.contract.option_types import Hook, HookEvent, HookOptions
     from ..loop.cancellation import Cancellation
     from ..loop.model_reading import Spawn
     from ..requests.active_provider import ModelRequest
@@ -210,7 +211,7 @@ class AgentCore:
         self._providers.add_feature(feature, config, name)
         self._formats.look_again({})
 
-    def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
+    def hook(self, event: HookEvent, hook: Hook, **options: Unpack[HookOptions]) -> HookHandle:
         """Have a callable asked about each call of the board from now on. Arguments and errors as `Callboard.hook`."""
         return self.board.hooks.add(event, hook, **options)
 

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..actors.services import AsksCallers
+    from ..plugins.contract.option_types import HookEvent, HookOptions
     from ..plugins.hooks.approval import Approver
 
 logger: Log = Log("callboard")
 
-Hook = tuple[str, Any, dict[str, Any]]
+Hook = tuple["HookEvent", Any, "HookOptions"]
 """What `Board.hook` takes: the event, the callable, the options."""
 
 
@@ -47,7 +48,7 @@ class HookSettings:
         path: where in the configuration it stands.
     """
 
-    event: str
+    event: HookEvent
     hook: str
     priority: int = 0
     deadline: float = 5.0
@@ -125,7 +126,7 @@ def import_hooks(
     """
     ready: list[Hook] = [(PRE, rules, {"name": NAME})] if rules.ask or rules.deny else []
     for settings in hooks:
-        options = {
+        options: HookOptions = {
             "priority": settings.priority,
             "deadline": settings.deadline,
             "observes": settings.observes,

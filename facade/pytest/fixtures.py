@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import pytest
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..chaos.inject.tamper import Tamper
     from ..chaos.schedule import Schedule
+    from ..plugins.contract.option_types import HostedOptions
 
 STDERR_SHOWN = 2_000
 """Characters of the last words of each host."""
@@ -235,7 +236,7 @@ class EvilHosts:
         *,
         language: Literal["python", "node"] = "python",
         env: Mapping[str, str] | None = None,
-        **options: Any,
+        **options: Unpack[HostedOptions],
     ) -> EvilToolPlugin:
         """Put one on the board, and wait for its host.
 

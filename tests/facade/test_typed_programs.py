@@ -36,3 +36,18 @@ def test_a_plugin_runs_that_offers_one_of_the_hooks_that_run_a_tool():
 
     assert called == "[1, 'awaited', 'yielded', 'flowed', 'stood']"
     assert names == "['counter', 'awaits', 'yields', 'AwaitsAndYields', 'apart']"
+
+
+def test_hooks_take_the_options_of_their_type_and_every_call_has_notes():
+    assert _printed_by("hooks.py") == ["()", "3 ['before add']"]
+
+
+def test_a_board_takes_the_options_of_their_types():
+    result = "{'success': True, 'result': 3}"
+
+    assert _printed_by("options.py") == [
+        "['add', 'twice', 'echo'] ['third']",
+        result,
+        f"[{result}]",
+        result,
+    ]
