@@ -11,7 +11,7 @@ calls has three entries.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..base.files.versions import NewerVersion, Versions
 from ..base.frozen import frozen
@@ -20,7 +20,8 @@ from .record import ScheduleError, read_datum
 from .triggers import TRIGGERS, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+
 FORMAT = 2
 """The version of the JSON form."""
 
@@ -82,6 +83,10 @@ class Entry:
         return cls(trigger, fault, value.get("host"))
 
 
+EntryGiven: TypeAlias = Entry | tuple[Trigger, Fault] | tuple[Trigger, Fault, str | None]
+"""An entry, or what one is made of."""
+
+
 @frozen
 class Schedule:
     """See the module.
@@ -94,7 +99,7 @@ class Schedule:
     seed: int
     entries: tuple[Entry, ...]
 
-    def __init__(self, seed: int = 0, entries: Iterable[Entry | Sequence[Any]] = ()) -> None:
+    def __init__(self, seed: int = 0, entries: Iterable[EntryGiven] = ()) -> None:
         """Take entries, or ``(trigger, fault)`` and ``(trigger, fault, host)`` for them.
 
         Raises:

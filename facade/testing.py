@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .callboard import Callboard
+    from .plugins.results.call_result import CodeLiteral, OutcomeLiteral
+    from .plugins.results.codes import Code, Outcome
 
 __all__ = ["Failure", "failing", "parts_and_result"]
 
@@ -29,11 +31,13 @@ class Failure:
 
 
 @contextmanager
-def failing(code: str | None = None, *, outcome: str | None = None) -> Iterator[Failure]:
+def failing(
+    code: Code | CodeLiteral | None = None, *, outcome: Outcome | OutcomeLiteral | None = None
+) -> Iterator[Failure]:
     """Expect that a call within the block fails so.
 
     Args:
-        code: such as ``host_crashed``; ``None`` for the tool's own failure.
+        code: such as ``host_crashed``, or a `Code`; ``None`` for the tool's own failure.
         outcome: ``not_sent`` or ``outcome_unknown``; ``None`` for either.
 
     Raises:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from ..chaos.inject.tamper import Tamper
-    from ..chaos.schedule import Schedule
+    from ..chaos.schedule import EntryGiven, Schedule
     from ..plugins.contract.option_types import HostedOptions
 
 STDERR_SHOWN = 2_000
@@ -282,11 +282,16 @@ class Nemeses:
         self._board = board
         self._made: list[Nemesis] = []
 
-    def __call__(self, schedule: Any = None, *, tampers: Mapping[str, Tamper] | None = None) -> Nemesis:
+    def __call__(
+        self,
+        schedule: Schedule | Mapping[str, Any] | str | Path | Iterable[EntryGiven] | None = None,
+        *,
+        tampers: Mapping[str, Tamper] | None = None,
+    ) -> Nemesis:
         """Begin to do to the hosts what a schedule says.
 
         Args:
-            schedule: a `Schedule`, its JSON, or a list of entries; the test's own when ``None``.
+            schedule: a `Schedule`, its JSON as a mapping or by the path of a file, a list of entries, or ``"draw"``; the test's own when ``None``.
             tampers: by the host's name, the hands on the lines of hosts; see `Nemesis`.
 
         Raises:

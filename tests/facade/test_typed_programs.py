@@ -51,3 +51,7 @@ def test_a_board_takes_the_options_of_their_types():
         f"[{result}]",
         result,
     ]
+
+
+def test_faults_and_failures_are_given_by_their_types():
+    assert _printed_by("recovery.py") == ["tool_raised", "invalid_call", "2 2"]
