@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from page_types import modules_of
+from page_types import modules_of, template
 
 PAGE = """# A page
 
@@ -42,6 +42,15 @@ def test_each_line_of_a_pages_python_is_checked_where_it_stands(tmp_path):
         "my/words.py": {9: "x = 1"},
         "docs_my_page_14.py": {14: "y = 2"},
     }
+
+
+def test_the_template_of_an_author_is_checked_as_it_is_imported():
+    assert sorted(template()) == [
+        "template_python_tools/__init__.py",
+        "template_python_tools/count_words_tool.py",
+        "template_python_tools/echo_tool.py",
+        "test_tools.py",
+    ]
 
 
 def _numbered(text):

@@ -1,6 +1,6 @@
 """The Python of the pages under two type checkers, each in its strict mode: what a reader copies is clean in the reader's editor too.
 With it the programs of `tests/programs/typed`, which do with the types what no page shows. A comment that ignores a complaint is an
-error where there is none, so such a program also says what has to be refused.
+error where there is none, so such a program also says what has to be refused. And with it the plugin that ``callboard new python`` writes.
 
     python tests/support/page_types.py PYTHON
 
@@ -23,6 +23,7 @@ from programs import ROOT
 from public_types import environment_of
 
 PROGRAMS = ROOT / "tests" / "programs" / "typed"
+TEMPLATE = ROOT / "examples" / "template-python-tools"
 
 SETTINGS = f"""
 [mypy]
@@ -55,6 +56,15 @@ def modules_of(name: str, page: Path) -> dict[str, str]:
     return {path: text for path, text in found.items() if text.strip() or path.endswith("__init__.py")}
 
 
+def template() -> dict[str, Path]:
+    """The modules of the plugin that is written for an author, by the paths that they are imported by."""
+    return {
+        file.relative_to(TEMPLATE / part).as_posix(): file
+        for part in ("src", "tests")
+        for file in sorted((TEMPLATE / part).rglob("*.py"))
+    }
+
+
 def _text(block: Block) -> str:
     """A block's lines, each where it stands on the page."""
     return "\n" * (block.line - 1) + "\n".join(block.lines) + "\n"
@@ -74,6 +84,10 @@ def problems(python: str) -> list[str]:
         for typed in PROGRAMS.glob("*.py"):
             (folder / f"typed_{typed.name}").write_text(typed.read_text())
             of[f"typed_{typed.name}"] = typed.relative_to(ROOT).as_posix()
+        for path, part in template().items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(part.read_text())
+            of[path] = part.relative_to(ROOT).as_posix()
         (folder / "mypy.ini").write_text(SETTINGS)
         (folder / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
         said = [*_run(python, "mypy", ".", folder=folder), *_run(python, "pyright", folder=folder)]

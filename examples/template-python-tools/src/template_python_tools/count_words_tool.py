@@ -42,15 +42,15 @@ class CountWordsTool(ToolPlugin):
         self, tool_name: str | None, payload: Any, state: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
         """Each `part` is told at once; what has `success` is the answer."""
-        text = payload.get("text") if isinstance(payload, dict) else None
-        if not isinstance(text, str):
-            yield {"success": False, "error": "text must be a string"}
-            return
-        words = 0
-        for number, line in enumerate(text.splitlines(), 1):
-            words += count_words(line)
-            yield {"part": {"line": number, "words": words}}
-        yield {"success": True, "result": {"words": words}}
+        match payload:
+            case {"text": str(text)}:
+                words = 0
+                for number, line in enumerate(text.splitlines(), 1):
+                    words += count_words(line)
+                    yield {"part": {"line": number, "words": words}}
+                yield {"success": True, "result": {"words": words}}
+            case _:
+                yield {"success": False, "error": "text must be a string"}
 
     def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> str:
         """What the model reads."""

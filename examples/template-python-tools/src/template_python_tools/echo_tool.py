@@ -44,18 +44,23 @@ class EchoTool(ToolPlugin):
 
         A tool that waits by `execute_tool`, and so cannot be, costs its thread, or its process if it has one.
         """
-        if tool_name != "echo" or not isinstance(payload, dict):
+        if tool_name != "echo":
             return {"success": False, "error": f"Unknown tool: {tool_name}"}
-        value = payload.get("value")
-        if not isinstance(value, str):
-            return {"success": False, "error": "value must be a string"}
-        await asyncio.sleep(payload.get("seconds", 0))
+        match payload:
+            case {"value": str(value)}:
+                await asyncio.sleep(payload.get("seconds", 0))
+            case _:
+                return {"success": False, "error": "value must be a string"}
         state["calls"] += 1
         return {"success": True, "result": {"value": state["greeting"] + value, "calls": state["calls"]}}
 
     def format_tool_call_preview(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> str:
         """What a person sees before the call."""
-        return f"echo {payload.get('value')!r}" if isinstance(payload, dict) else ""
+        match payload:
+            case {"value": str(value)}:
+                return f"echo {value!r}"
+            case _:
+                return ""
 
     def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> str:
         """What the model reads."""
