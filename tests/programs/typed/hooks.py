@@ -8,10 +8,14 @@ from callboard import Callboard
 
 if TYPE_CHECKING:
     from callboard import AgentCore
+    from callboard.hooks import HookEvent
 
 
 def tell(event: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"action": "inject_context", "context_injection": f"before {data['tool_name']}"}
+
+
+EVENTS: tuple[HookEvent, ...] = ("tool:pre", "tool:post", "tool:error")
 
 
 async def watch(event: str, data: dict[str, Any]) -> None:
@@ -38,5 +42,7 @@ if __name__ == "__main__":
         print(board.submit(request).notes)
         board.hook("tool:pre", tell, priority=3, deadline=5, name="teller")
         board.board.hooks.add("tool:post", watch, observes=True, deadline=2.5)
+        for event in EVENTS:
+            board.hook(event, watch, observes=True).close()
         call = board.submit(request)
         print(call.result().get("result"), [note["context_injection"] for note in call.notes])
