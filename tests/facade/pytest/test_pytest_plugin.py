@@ -214,7 +214,7 @@ def test_a_test_is_run_with_a_crash_at_every_step(inner):
 
         @pytest.mark.crash_at_every_step
         def test_every_step(board, evil_host, chaos_run):
-            evil_host(required=False, idempotent=True)
+            evil_host(idempotent=True)
             steps.append(chaos_run.plan.step)
             call = {COUNT}
             for _ in range(3):

@@ -149,7 +149,7 @@ seeds = []
 
 @pytest.mark.faults(schedule="draw")
 def test(board, evil_host, chaos_run):
-    evil_host(required=False)
+    evil_host()
     seeds.append(chaos_run.seed)
     board.execute(COUNT)
 
