@@ -202,9 +202,8 @@ class DevServer:
         return ({"plugin": entry} if isinstance(entry, str) else entry) | self._options
 
     def _load(self, entry: Any) -> list[str]:
-        source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
         try:
-            self.board.load(source | self._options)
+            self.board.load(self._entry(entry))
         except CallboardError as error:
             return [f"{spelled(entry)}: {error}"]
         return []

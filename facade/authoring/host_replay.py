@@ -62,8 +62,9 @@ def replay(
 
 def hosts_only(configuration: Configuration) -> Configuration:
     """The configuration with every plugin in a host: what runs here cannot be asked again."""
-    entries = (entry if isinstance(entry, dict) else {"plugin": entry} for entry in configuration.plugins)
-    return replace(configuration, plugins=tuple({**entry, "isolate": True} for entry in entries))
+    entries = ({"plugin": entry} if isinstance(entry, str) else entry for entry in configuration.plugins)
+    isolated = ({**entry, "isolate": True} if isinstance(entry, dict) else entry for entry in entries)
+    return replace(configuration, plugins=tuple(isolated))
 
 
 def _programs(configuration: Configuration) -> dict[str, Program]:

@@ -112,7 +112,7 @@ def load_what_can_be(
     known: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Made | NotLoaded]:
     """Do as `load_entry`, but that a plugin of a package which cannot be loaded spares the package's others; if none can be, raise."""
-    parsed = parse_entry(entry if isinstance(entry, str | dict) else dict(entry), configuration.base)
+    parsed = parse_entry(entry, configuration.base)
     options = replace(options_of(parsed, configuration), known=known)
     if configuration.consent is not None:
         configuration.consent.require_run(entry, parsed.source, options)

@@ -6,6 +6,7 @@ are only made certain to be of their kind, so that a misspelt option never passe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,7 +18,7 @@ from ..contract.invocation import ALL, BY_KEY, OWN
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from ..contract.invocation import Scope
@@ -134,10 +135,12 @@ def parse_entry(entry: Any, base: Path) -> PluginEntry:
     """
     if isinstance(entry, str):
         return PluginEntry(parse_source(entry, base), PluginOptions())
-    if not isinstance(entry, dict):
+    if not isinstance(entry, Mapping):
         raise PluginLoadError(
             f"the plugin entry {spelled(entry)} is neither a text nor a mapping", plugin=spelled(entry)
         )
+    if not isinstance(entry, dict):
+        entry = dict(entry)
     source = parse_source(entry, base)
     rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
     hidden: tuple[str, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import pytest
 from callboard import Callboard, PluginLoadError, ToolFailed
 
@@ -23,6 +25,21 @@ def test_what_is_no_source_is_refused_with_the_way_for_objects(board, source):
         PluginLoadError, match=r"neither a text nor a mapping; an object or a class is for 'register'"
     ):
         board.load(source)
+
+
+@pytest.mark.parametrize("entry", [3, 3.5, None, True, [], [["plugin", "json.JSONDecoder"]]])
+def test_an_entry_of_a_configuration_that_is_none_is_left_out(entry, caplog):
+    with Callboard({"plugins": [entry]}) as board:
+        assert board.status()["plugins"] == {}
+
+    assert f"is left out: the plugin entry {entry} is neither a text nor a mapping" in caplog.text
+
+
+def test_an_entry_of_a_configuration_may_be_any_mapping():
+    with Callboard(
+        {"plugins": [MappingProxyType({"plugin": "tools.Tool", "isolate": False, "name": "x"})]}
+    ) as board:
+        assert [*board.status()["plugins"]] == ["x"]
 
 
 def test_a_subscriber_that_cannot_be_called_is_refused_at_once(board):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,15 @@ def test_a_configuration_under_which_nothing_could_run_is_refused(tmp_path, writ
             "'standby' of plugin upper.mjs is 2",
         ),
         ({"node_tool": {"path": "tools"}, "limits": {"memory": "x"}}, "node:tools", "the option 'limits'"),
+        (3, "3", "the plugin entry 3 is neither a text nor a mapping"),
+        (3.5, "3.5", "the plugin entry 3.5 is neither a text nor a mapping"),
+        (None, "None", "the plugin entry None is neither a text nor a mapping"),
+        (True, "True", "the plugin entry True is neither a text nor a mapping"),
+        (
+            [["plugin", "json.JSONDecoder"]],
+            "[['plugin', 'json.JSONDecoder']]",
+            "the plugin entry [['plugin', 'json.JSONDecoder']] is neither a text nor a mapping",
+        ),
     ],
 )
 def test_a_plugin_that_was_not_loaded_is_called_by_its_source_and_tells_no_options(
@@ -121,6 +131,20 @@ def test_a_plugin_that_was_not_loaded_is_called_by_its_source_and_tells_no_optio
     assert (ended.returncode, row["plugin"]) == (1, called)
     assert said in row["error"]
     assert "{" not in row["error"]
+
+
+@pytest.mark.parametrize("command", ["call", "chaos", "doctor", "inspect"])
+def test_a_plugin_entry_that_is_no_entry_is_named_by_each_command(tmp_path, command):
+    config = write_config(tmp_path, 3)
+    more = ["add", "{}"] if command == "call" else []
+
+    ended = callboard(command, config, *more)
+
+    assert re.search(
+        "the plugin (entry|source) 3 is neither a text nor a mapping", ended.stdout + ended.stderr
+    )
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode != 70
 
 
 def test_a_syntax_error_in_javascript_is_told_with_its_place(tmp_path):
