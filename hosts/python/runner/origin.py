@@ -11,9 +11,11 @@ from __future__ import annotations
 import importlib.util
 import sys
 from dataclasses import asdict
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+from importlib.util import MAGIC_NUMBER
+from inspect import unwrap
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ....base.errors import PluginLoadError
@@ -76,30 +78,43 @@ def origin_of(plugin: Any) -> PythonOrigin:
             "over in 'config' what it needs",
         )
     module = sys.modules.get(plugin.__module__)
-    if module is None or not _is_found(module, plugin):
+    home = None if module is None else _home_of(plugin, module)
+    if home is None or not _is_found(home, plugin):
         raise _homeless(
             plugin,
             f"is not what {plugin.__module__}.{plugin.__qualname__} names, so a host cannot find it; define it "
             "at the top level of a module",
         )
-    file = getattr(module, "__file__", None)
+    file = getattr(home, "__file__", None)
     name = plugin.__module__
     if name == "__main__":
-        spec = getattr(module, "__spec__", None)
+        spec = getattr(home, "__spec__", None)
         if file is None or not Path(file).is_file():  # typed in, or read from stdin
             raise _homeless(
                 plugin, "is defined in no file, so a host cannot load it; put it into a module of its own"
             )
-        name = spec.name if spec is not None else PROGRAM
+        # A folder that is run has a spec of that name, which is the name of another module in a host.
+        name = PROGRAM if spec is None or spec.name == "__main__" else spec.name
     where = None if file is None else str(Path(file).absolute())
     return PythonOrigin(f"{name}.{plugin.__qualname__}", module=name, file=where)
 
 
-def _is_found(module: ModuleType, plugin: Any) -> bool:
+def _home_of(plugin: Any, module: ModuleType) -> ModuleType | SimpleNamespace:
+    """Where its names are: a profiler runs a program as ``__main__`` with other globals than those of that module."""
+    if plugin.__module__ != "__main__":
+        return module
+    for each in [plugin] if isinstance(plugin, FunctionType) else vars(plugin).values():
+        function = unwrap(each) if isinstance(each, FunctionType) else None
+        if isinstance(function, FunctionType) and function.__globals__.get("__name__") == "__main__":
+            return SimpleNamespace(**function.__globals__)
+    return module
+
+
+def _is_found(home: ModuleType | SimpleNamespace, plugin: Any) -> bool:
     """Whether its module names it. A function may be being decorated, and has its name a moment later."""
     if isinstance(plugin, FunctionType):
         return "<" not in plugin.__qualname__
-    return _followed(module, plugin.__qualname__) is plugin
+    return _followed(home, plugin.__qualname__) is plugin
 
 
 def _followed(found: Any, qualname: str) -> Any:
@@ -116,7 +131,8 @@ def _can_be_imported(module: str) -> bool:
 
 
 def _load_file(name: str, file: str, path: str) -> None:
-    spec = importlib.util.spec_from_loader(name, SourceFileLoader(name, file))
+    loader = SourcelessFileLoader if _is_compiled(file) else SourceFileLoader
+    spec = importlib.util.spec_from_loader(name, loader(name, file))
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -132,6 +148,12 @@ def _load_file(name: str, file: str, path: str) -> None:
             'itself does behind if __name__ == "__main__"',
             plugin=path,
         ) from error
+
+
+def _is_compiled(file: str) -> bool:
+    """Whether Python takes a file for compiled code: by how it begins, whatever its name is."""
+    with Path(file).open("rb") as opened:
+        return opened.read(len(MAGIC_NUMBER)) == MAGIC_NUMBER
 
 
 def _homeless(plugin: Any, problem: str) -> PluginLoadError:
