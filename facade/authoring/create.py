@@ -44,7 +44,7 @@ def create(kind: str, folder: Path) -> list[str]:
         BadName: a plugin cannot be called as the folder is.
         NotCreated: the folder is not empty, or cannot be written to. It is as it was.
     """
-    files = files_of(kind, names_of(folder.resolve().name))
+    files = files_of(kind, names_of(_name_of(folder)))
     undo: list[Path] = []
     try:
         _require_empty(folder)
@@ -57,6 +57,17 @@ def create(kind: str, folder: Path) -> list[str]:
                 made.rmdir() if made.is_dir() else made.unlink()
         raise NotCreated(folder, f"cannot be written: {error.strerror}: {error.filename}") from error
     return list(files)
+
+
+def _name_of(folder: Path) -> str:
+    try:
+        return folder.resolve().name
+    except FileNotFoundError as error:
+        raise NotCreated(
+            folder,
+            "cannot be written: the working directory has been deleted; "
+            "give an absolute path, or start in a folder that is there",
+        ) from error
 
 
 def _require_empty(folder: Path) -> None:

@@ -95,13 +95,13 @@ def chaos(
         trial.board.configuration = admit(trial.board.configuration, config, out.stdin)
         ended = perform(trial, out, Picture(trial, out.console.width).draw, as_json=as_json)
         again = _again(ended.plan, call_file, faults)
+        drawn = write_report(html, page(ended.run, ended.checks, _about(ended, again)))
+        written = write_report(json_file, json.dumps(summary_json(ended), indent=2) + "\n")
         if as_json:
             out.print_json(summary_json(ended))
         else:
-            show_summary(ended, again, html, out.console)
-    written = write_report(html, page(ended.run, ended.checks, _about(ended, again)))
-    written &= write_report(json_file, json.dumps(summary_json(ended), indent=2) + "\n")
-    return STATUS[ended.standing] if written else FAILED
+            show_summary(ended, again, html if drawn else None, out.console)
+    return STATUS[ended.standing] if drawn and written else FAILED
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 from ...authoring.locate import CONFIGURATION
 from ...check.problems import problems_of
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.files import write_report
+from ..ui.files import Report, write_report
 from ..ui.options import common, json_option, quiet
 from ..ui.streams import Streams
 
@@ -61,9 +61,7 @@ def _told(file: Path, problem: Problem) -> dict[str, object]:
 
 
 @click.command(short_help="The JSON Schema of configurations, for editors.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write it to this file instead."
-)
+@click.option("-o", "--output", type=Report(), help="Write it to this file instead.")
 @common
 def schema(output: Path | None) -> int:
     """Write the JSON Schema of configurations: an editor that has it completes keys, shows what they mean, and marks what is wrong.

@@ -69,7 +69,7 @@ def _for_this_shell(commands: Sequence[str]) -> list[str]:
 def _show(folder: Path, files: list[str], commands: list[str], console: SafeConsole) -> None:
     for name in files:
         console.print(Text(f"  {folder / name}", "dim"), soft_wrap=True)
-    enter = [] if folder.resolve() == Path.cwd() else [f"cd {shlex.quote(str(folder))}"]
+    enter = [] if folder.samefile(".") else [f"cd {shlex.quote(str(folder))}"]
     console.print(Text.assemble(("✓ ", "green"), f"{folder.resolve().name} is there. Now try:\n"))
     for command in (*enter, *commands):
         console.print(Text(f"    {command}", "bold"), soft_wrap=True)

@@ -25,6 +25,7 @@ from ...mcp_clients.installation import (
     taken_back,
 )
 from ..ui.exit_codes import FAILED, WELL
+from ..ui.files import absolute
 from ..ui.streams import Streams, complain
 from ..ui.trust import runs_of, whole_plan
 
@@ -55,7 +56,7 @@ def install(
 ) -> int:
     """Put a configuration into a client's file; without one, put Callboard in front of all servers of that client."""
     file = file or client.file(sys.platform, Path.home(), os.environ)
-    front = config is None or Path(config).absolute() == file.absolute()
+    front = config is None or absolute(Path(config)) == absolute(file)
     served = servers_file(file) if config is None or front else Path(config)
     if not front and not served.is_file():
         raise click.BadParameter(f"there is no file {served}", param_hint="CONFIG")
@@ -80,13 +81,13 @@ def install(
 def _of_moved(now: Texts, client: Client, servers: Path) -> Admission:
     """What the servers run that a client's file has, where they are moved to."""
     moved = servers_in(now.client, client.key)
-    return runs_of(read_value({SERVERS: dict(moved)}, servers.absolute().parent, servers), str(servers))
+    return runs_of(read_value({SERVERS: dict(moved)}, absolute(servers).parent, servers), str(servers))
 
 
 def _of_configuration(config: Path) -> Admission | None:
     """What the servers of a configuration run; ``None`` if it cannot be read as it is now, which is told."""
     try:
-        return runs_of(read_configuration(config), str(config.absolute()))
+        return runs_of(read_configuration(config), str(absolute(config)))
     except ConfigurationError as error:
         complain(f"{error}; the client is served nothing until that is corrected")
         return None
@@ -171,7 +172,7 @@ def _words(config: Path, options: Sequence[str]) -> list[str]:
     """What runs this very installation on a configuration: clients with a window do not have the PATH of a shell."""
     script = Path(sys.executable).parent / ("callboard.exe" if sys.platform == "win32" else "callboard")
     program = [str(script)] if script.is_file() else [sys.executable, "-m", "callboard"]
-    return [*program, "mcp", str(config.absolute()), *options]
+    return [*program, "mcp", str(absolute(config)), *options]
 
 
 def _difference(file: Path, before: str, after: str) -> list[str]:

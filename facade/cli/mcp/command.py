@@ -17,7 +17,7 @@ from ...mcp.guard import LOOPBACK, Guard
 from ...mcp_clients.client import CLIENTS
 from ..ui.crash_files import CrashFiles, crash_folder
 from ..ui.exit_codes import WELL
-from ..ui.files import ConfigFile
+from ..ui.files import ConfigFile, absolute
 from ..ui.options import common, trust_option
 from ..ui.streams import complain
 from ..ui.trust import admit, trusts_all
@@ -104,7 +104,7 @@ def mcp(
     if (watch or log_dir is not None) and (uninstalled is not None or login is not None):
         raise click.UsageError("--watch and --log-dir are for a board that serves")
     options = ["--watch"] if watch else []
-    options += [] if log_dir is None else ["--log-dir", str(log_dir.absolute())]
+    options += [] if log_dir is None else ["--log-dir", str(absolute(log_dir))]
     options += ["--trust"] if trusts_all() else []
     if uninstalled is not None:
         return uninstall(CLIENTS[uninstalled], file, name, yes=yes)
@@ -168,7 +168,7 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
 
 def _admit(configuration: Configuration, config: str, *, trusts: bool) -> Configuration:
     """Hold it to what its user has agreed to. Whoever reads what to type is elsewhere than where this was started."""
-    return admit(configuration, str(Path(config).expanduser().absolute()), trusts=trusts)
+    return admit(configuration, str(absolute(Path(config).expanduser())), trusts=trusts)
 
 
 def _board_of(config: str, logs: StderrLogs | None, *, watch: bool, trusts: bool) -> Callable[..., Callboard]:

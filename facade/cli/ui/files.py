@@ -1,7 +1,7 @@
 """Files of a command: its configuration; and those that it writes, what it has found out, at its end, and the events of its board, as they come.
 
-Whether a report can be written is looked at before the command begins: minutes of work are not to be lost to a folder
-that was misspelt. It is only looked at, so what stands in the file stays there if the command is interrupted.
+Whether a report can be written is tried before the command begins: minutes of work are not to be lost to a folder
+that was misspelt. What stands in the file stays there if the command is interrupted.
 """
 
 from __future__ import annotations
@@ -30,12 +30,37 @@ class Report(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Take a path that can be written, as far as can be known now."""
         file = Path(os.fsdecode(super().convert(value, param, ctx)))
-        folder = file.absolute().parent
-        if not folder.is_dir():
-            self.fail(f"cannot write {file}: there is no folder {folder}", param, ctx)
-        if not file.exists() and not os.access(folder, os.W_OK):
-            self.fail(f"cannot write {file}: nothing may be written to the folder {folder}", param, ctx)
+        if not file.parent.is_dir():
+            self.fail(f"cannot write {file}: there is no folder {file.parent}", param, ctx)
+        try:
+            _try(file)
+        except OSError as error:
+            self.fail(f"cannot write {file}: {error.strerror}", param, ctx)
         return file
+
+
+def _try(file: Path) -> None:
+    """Make a file, and remove it; one that is there is left alone. Raises `OSError`."""
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    file.unlink()
+
+
+def absolute(path: Path) -> Path:
+    """Return the absolute path of a path that was typed.
+
+    Raises:
+        click.UsageError: it is relative, and the working directory has been deleted.
+    """
+    try:
+        return path.absolute()
+    except FileNotFoundError as error:
+        raise click.UsageError(
+            f"{path} is relative to the working directory, which has been deleted; "
+            "give an absolute path, or start in a folder that is there"
+        ) from error
 
 
 class ConfigFile(click.Path):

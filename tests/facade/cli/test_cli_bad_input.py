@@ -59,6 +59,38 @@ def test_a_report_that_could_not_be_written_is_refused_before_the_tools_are_call
     assert f"there is no folder {tmp_path / 'nowhere'}" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    "command", [("chaos", "{}", "--html"), ("chaos", "{}", "--json-file"), ("schema", "--output")]
+)
+def test_a_report_is_refused_at_once_in_a_folder_that_takes_no_files(upper, command):
+    ended = callboard(*(word.format(upper) for word in command), "/proc/report")
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "cannot write /proc/report: No such file or directory" in ended.stderr
+
+
+def test_a_report_that_is_there_stays_as_it_is_until_the_end(upper, tmp_path):
+    there, new = tmp_path / "there.html", tmp_path / "new.json"
+    there.write_text("kept")
+
+    ended = callboard("chaos", upper, "--html", str(there), "--json-file", str(new), "--faults", "none")
+
+    assert ended.returncode == 2
+    assert there.read_text() == "kept"
+    assert not new.exists()
+
+
+def test_only_a_page_that_was_written_is_the_whole_story(upper, tmp_path):
+    written, full = (
+        callboard("chaos", upper, "--calls", "5", "--kills", "0", "--html", file).stdout
+        for file in (str(tmp_path / "r.html"), "/dev/full")
+    )
+
+    assert "The whole story: " in written
+    assert "The same again: " in full
+    assert "The whole story: " not in full
+
+
 def test_a_report_that_cannot_be_written_in_the_end_costs_no_result(upper):
     ended = callboard("chaos", upper, "--calls", "5", "--kills", "0", "--json", "--html", "/dev/full")
 
