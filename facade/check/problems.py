@@ -105,8 +105,7 @@ def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
                 yield Problem(path, str(error).replace(error.path, path))
             if not rest.take_out(error.path):
                 return
-    if (problem := _of_provider(configuration)) is not None:
-        yield problem
+    yield from _of_provider(configuration)
     paths = [rest.as_written(f"$.plugins[{index}]") for index in range(len(configuration.plugins))]
     entries = dict(zip(paths, configuration.plugins, strict=True))
     yield from _of_plugins(entries, configuration, tuple(unknown))
@@ -129,17 +128,30 @@ def _of_plugins(
             yield Problem(path, missing)
 
 
-def _of_provider(configuration: Configuration) -> Problem | None:
-    """What the provider that ships with Callboard lacks, if one is asked. A provider among the plugins reads its own options."""
+def _of_provider(configuration: Configuration) -> Iterator[Problem]:
+    """What is wrong with the options of a shipped provider, if one is asked. A provider among the plugins reads its own options."""
     try:
         choice = choose(configuration, ())
     except (
         ConfigurationError
     ):  # none is named, which only a conversation needs, or it may be among the plugins
-        return None
-    if choice.path not in SHIPPED or "model" in choice.options or "model" in configuration.agent:
-        return None
-    return Problem(choice.where, f"{choice.where} names no 'model'; add the name of the model to ask")
+        return
+    if choice.path not in SHIPPED:
+        return
+    options = {"model": configuration.agent.get("model"), **choice.options}
+    if options["model"] is None:
+        yield Problem(choice.where, f"{choice.where} names no 'model'; add the name of the model to ask")
+    from ..agent.wires.options import read_options  # noqa: PLC0415 - only a configured agent needs it
+
+    name = next(kind for kind in PROVIDERS if provider_path(kind) == choice.path)
+    for key, value in options.items():
+        if value is None or "${" in str(value):
+            continue  # a placeholder is filled when it is read
+        try:
+            read_options({"model": name, key: value}, provider=name, home="", api_key_env="")
+        except CallboardError as error:
+            of_section = choice.where == "$.agent.provider" and key in choice.options
+            yield Problem(f"{choice.where}.{key}" if of_section else f"$.{key}", str(error))
 
 
 def _of_entry(

@@ -25,6 +25,9 @@ PROVIDERS: Final[dict[str, str]] = {
 
 KEYS: Final = frozenset({"provider", "system", "max_rounds", "deadline", "tags", "session_dir"})
 
+REQUEST_KEYS: Final = frozenset({"provider", "model", "models"})
+"""The keys on top of a configuration that are handed on to requests."""
+
 
 @frozen
 class AgentSettings:
@@ -73,6 +76,21 @@ def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentS
         tags=require_texts(given.get("tags", []), f"{path}.tags"),
         session_dir=None if folder is None else base / Path(folder).expanduser(),
     )
+
+
+def read_request_keys(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the keys of a configuration that are a request's: those of `REQUEST_KEYS` that it has. Only a provider knows its models.
+
+    Raises:
+        ConfigurationError: ``provider`` is no text, or ``models`` is no list of objects.
+    """
+    _text(given.get("provider"), "$.provider")
+    models = given.get("models")
+    if models is not None and not (
+        isinstance(models, list | tuple) and all(isinstance(each, Mapping) for each in models)
+    ):
+        raise refused(models, "$.models", "a list of objects")
+    return {key: given[key] for key in REQUEST_KEYS if key in given}
 
 
 def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:

@@ -22,7 +22,7 @@ from ..plugins.hooks.approval_rules import ApprovalRules
 from ..plugins.sources.entry import FileEntry
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType
-from .agent_section import AgentSettings, read_agent_settings
+from .agent_section import REQUEST_KEYS, AgentSettings, read_agent_settings, read_request_keys
 from .errors import (
     ConfigurationError,
     refused,
@@ -179,14 +179,13 @@ class Configuration:
     profile: str | None = None
 
 
-_AGENT_KEYS = frozenset({"provider", "model", "models"})
 _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 KEYS = frozenset({
     "$schema", "version",
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
     "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile",
-}) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
+}) | REQUEST_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
 def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None) -> Configuration:
@@ -303,7 +302,7 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
         hooks=read_hooks(given.get("hooks", [])),
         approval=read_approval(given.get("approval", {})),
         interop=_dotted_paths(given.get("interop", []), "$.interop"),
-        agent={key: given[key] for key in _AGENT_KEYS if key in given},
+        agent=read_request_keys(given),
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
         written=written,

@@ -63,8 +63,6 @@ def choose(configuration: Configuration, there: Sequence[str]) -> Choice:
         if len(there) == 1:
             return Choice(there[0])
         raise _refused(_NO_MODEL if not there else _which(there), configuration, "$.agent.provider")
-    if not isinstance(asked, str):
-        raise _refused(f"$.provider is {asked!r:.60}; it has to be a text", configuration, "$.provider")
     if asked in there:
         return Choice(asked)
     path = provider_path(asked)

@@ -101,6 +101,7 @@ IN_FUNCTION = {
     ("facade/config/configuration.py", "callboard.config.profile"): "most configurations have no profile",
     ("facade/config/configuration.py", "callboard.config.json_text"): "most files have no comments",
     ("facade/config/plugin_options.py", "callboard.config.profile"): "as the one before",
+    ("facade/check/problems.py", "callboard.agent.wires.options"): "only a configured agent needs it",
     (
         "facade/config/known_keys.py",
         "callboard.agent.wires.options",

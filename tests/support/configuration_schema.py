@@ -277,7 +277,9 @@ def configuration_schema() -> Json:
         "interop": {"type": "array", "items": DOTTED},
         "profile": or_null({"enum": list(PROFILES)}),
         "app": {**OBJECT, "description": "what is your application's own: handed on untouched"},
-        **{key: {} for key in ("provider", "model", "models", "summarizer_agent")},
+        "provider": or_null(TEXT),
+        "models": either({"type": "array", "items": OBJECT}, {"type": "null"}),
+        **{key: {} for key in ("model", "summarizer_agent")},
     }
     assert own.keys() == KEYS
     return {

@@ -169,6 +169,30 @@ def test_a_shipped_provider_needs_a_model(tmp_path, agent, path):
     assert [problem.path for problem in check(tmp_path, agent)] == ([] if path is None else [path])
 
 
+@pytest.mark.parametrize(
+    ("written", "paths"),
+    [
+        ({"provider": 3, "model": [], "models": 3}, ["$.provider", "$.models"]),
+        ({"provider": "openai_compatible", "model": 3}, ["$.model"]),
+        ({"provider": "openai_compatible", "model": None}, ["$.provider"]),
+        ({"models": ["a"]}, ["$.models"]),
+        ({"agent": {"provider": "anthropic"}, "model": ""}, ["$.model"]),
+        (
+            {"agent": {"provider": {"type": "anthropic", "model": 3, "base_url": 7, "timeout": "x"}}},
+            ["$.agent.provider.model", "$.agent.provider.base_url", "$.agent.provider.timeout"],
+        ),
+        ({"agent": {"provider": {"type": "anthropic", "model": "${env:M}", "base_url": "${env:U}/v1"}}}, []),
+        ({"agent": {"provider": {"type": "of.Mine", "model": 3}}}, []),
+        ({"provider": "mine", "model": [], "models": [{"id": "a"}]}, []),
+    ],
+)
+def test_what_no_provider_could_be_asked_by_is_found(tmp_path, written, paths):
+    found = check(tmp_path, written)
+
+    assert sorted(problem.path for problem in found) == sorted(paths)
+    assert all(problem.message for problem in found)
+
+
 def test_one_fault_of_an_entry_is_one_problem_at_its_key(tmp_path):
     entries = [
         {"plugn": "json.B"},

@@ -54,6 +54,7 @@ RIGHT = [
     {"agent": {"provider": {"type": "openai_chat", "model": "m"}, "tags": ["a"]}},
     {"agent": {"provider": {"type": "my.Provider", "anything": 1}}},
     {"hooks": [{"event": "tool:pre", "hook": "a.b"}], "approval": {"ask": ["x*"], "default": "allow"}},
+    {"provider": None, "model": "m", "models": [{"id": "m"}]},
     {"profile": "strict", "app": {"x": 1}, "interop": ["a.b"]},
 ]
 
@@ -97,6 +98,8 @@ WRONG: list[dict[str, Any]] = [
     {"approval": {"ask": "x"}},
     {"approval": {"timeout": 0}},
     {"interop": ["a"]},
+    {"provider": 3},
+    {"models": ["a"]},
     {"profile": "lax"},
     {"app": []},
 ]
