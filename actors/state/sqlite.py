@@ -88,6 +88,8 @@ class SqliteStore:
 
     def _begin(self) -> None:
         take_standard_descriptors()
+        if self.path.is_dir():
+            raise self._error("cannot be opened: it is a folder; name a file")
         try:
             # A store that lost its first page is known by the lock that lies beside it ever since its first start.
             if not lock_of(self.path).exists() and holds_something_else(self.path):

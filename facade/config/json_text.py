@@ -87,8 +87,10 @@ def load_commented(text: bytes) -> Any:
         # With comments, as VS Code and Cursor take them. Tried second: a text without them is read ten times as fast.
         try:
             written = text.decode("utf-8")
-        except UnicodeDecodeError:
-            raise error from None
+        except UnicodeDecodeError as wrong:
+            raise JsonValueError(
+                f"it is no text in UTF-8: byte {wrong.start} is no part of one", path="$"
+            ) from error
         value = load_json(without_comments(written))
     require_each_key_once(text.decode("utf-8"))
     return value

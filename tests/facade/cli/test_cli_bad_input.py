@@ -133,6 +133,24 @@ def test_a_configuration_under_which_nothing_could_run_is_refused(tmp_path, writ
     assert said in ended.stderr
 
 
+@pytest.mark.parametrize("command", ["tools", "check"])
+def test_a_configuration_that_is_no_text_is_told_so(tmp_path, command):
+    file = tmp_path / "agent.json"
+    file.write_bytes(b'{"plugins": ["\xff\x00"]}')
+
+    ended = callboard(command, str(file))
+
+    assert "it is no text in UTF-8: byte 14 is no part of one" in ended.stdout + ended.stderr
+    assert "surrogates" not in ended.stdout + ended.stderr
+
+
+def test_a_folder_in_place_of_a_state_store_is_told_as_one(tmp_path):
+    ended = callboard("tools", write_config(tmp_path, state=str(tmp_path)))
+
+    assert ended.returncode == 2
+    assert f"the state store {tmp_path} cannot be opened: it is a folder; name a file" in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("entry", "called", "said"),
     [
