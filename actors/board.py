@@ -424,7 +424,8 @@ class Board:
             BoardStopped: the board has been stopped.
         """
         try:
-            return self.plugin_manager.host_registry.order(self.supervisor, verb, name, reason)
+            plugins = self.plugin_manager.handles()
+            return self.plugin_manager.host_registry.order(self.supervisor, verb, name, reason, plugins)
         except pykka.ActorDeadError as error:  # it is stopped by another thread, or has been
             raise BoardStopped(f"cannot {verb} {name!r}: the board has been stopped") from error
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class UnknownChild(CallboardError):
-    """An order names a child that the supervisor does not have.
+    """An order names a child that the supervisor does not have, such as a plugin that runs in this process.
 
     Attributes:
         child: the name.
         children: the names there are.
     """
 
-    def __init__(self, child: str, children: list[str]) -> None:
-        super().__init__(f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
+    def __init__(self, child: str, children: list[str], problem: str | None = None) -> None:
+        super().__init__(problem or f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
         self.child = child
         self.children = children
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
+from ...supervision.errors import UnknownChild
 from ...supervision.messages import Order
 from ...supervision.runtime.telling import ask_supervisor
 from ..registration_errors import PluginNameTaken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from pykka import ActorRef
 
@@ -157,10 +158,15 @@ class HostRegistry:
         """The host of that name."""
         return self._hosts.get(host)
 
-    def order(self, supervisor: ActorRef[Any], verb: str, name: str, reason: str) -> list[str]:
-        """As `Board.order`. Raises `UnknownChild`, and pykka's `ActorDeadError` once the supervisor has been stopped."""
+    def order(
+        self, supervisor: ActorRef[Any], verb: str, name: str, reason: str, plugins: Collection[str]
+    ) -> list[str]:
+        """As `Board.order`, with the names of all plugins. Raises `UnknownChild`, and pykka's `ActorDeadError` once the supervisor has been stopped."""
         supervised_host = self.of(name) or self.named(name)
         if supervised_host is None:
+            if name in plugins:
+                problem = f"cannot {verb} {name!r}: the plugin runs in this process and has no host"
+                raise UnknownChild(name, list(self._hosts), problem)
             # It knows no such child, and says so.
             ask_supervisor(supervisor, Order(verb, name, reason))
             return []

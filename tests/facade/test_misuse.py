@@ -127,6 +127,11 @@ METHODS = [
     (lambda b: b.restart([]), TypeError, "the name of a host or a plugin is [] of type list"),
     (lambda b: b.park(3), TypeError, "the name of a host or a plugin is 3 of type int"),
     (lambda b: b.revive("x"), CallboardError, "there is no host 'x'"),
+    (
+        lambda b: b.park("tool"),
+        CallboardError,
+        "cannot park 'tool': the plugin runs in this process and has no host",
+    ),
     (lambda b: b.reload(None), TypeError, "the name of a host or a plugin is None"),
     (lambda b: b.reload("tool", timeout="x"), TypeError, "timeout is 'x' of type str"),
     (lambda b: b.reload("tool", refuse=3), TypeError, "refuse is 3 of type int; it has to be a list"),
