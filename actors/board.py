@@ -424,8 +424,7 @@ class Board:
             BoardStopped: the board has been stopped.
         """
         try:
-            plugins = self.plugin_manager.handles()
-            return self.plugin_manager.host_registry.order(self.supervisor, verb, name, reason, plugins)
+            return self.plugin_manager.order(self.supervisor, verb, name, reason)
         except pykka.ActorDeadError as error:  # it is stopped by another thread, or has been
             raise BoardStopped(f"cannot {verb} {name!r}: the board has been stopped") from error
 

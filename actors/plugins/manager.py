@@ -102,6 +102,10 @@ class PluginManager:
         with self.lock:
             return dict(self._handles)
 
+    def order(self, supervisor: pykka.ActorRef[Any], verb: str, name: str, reason: str) -> list[str]:
+        """As `HostRegistry.order`, of the plugins there are now."""
+        return self.host_registry.order(supervisor, verb, name, reason, self.handles())
+
     def handle(self, name: str) -> PluginHandle:
         """One of them. Raises `KeyError`."""
         try:
