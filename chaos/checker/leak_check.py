@@ -64,9 +64,9 @@ class Census:
 
     def _new_threads(self) -> list[threading.Thread]:
         mine = threading.current_thread()
-        return [
-            thread for thread in threading.enumerate() if thread not in self._threads and thread is not mine
-        ]
+        # Python lists a thread for ever whose `start` was interrupted, be it that none has begun.
+        there = (thread for thread in threading.enumerate() if thread.is_alive())
+        return [thread for thread in there if thread not in self._threads and thread is not mine]
 
     def _new_descriptors(self) -> tuple[str, ...]:
         if new := _descriptors() - self._descriptors:

@@ -74,7 +74,9 @@ def wait_gone(pids: list[int], within: float = 10.0) -> float:
 
 
 def _threads() -> frozenset[str]:
-    return frozenset(f"{thread.name} ({thread.ident})" for thread in threading.enumerate())
+    return frozenset(
+        f"{thread.name} ({thread.ident})" for thread in threading.enumerate() if thread.is_alive()
+    )
 
 
 def _descriptors() -> frozenset[str]:
