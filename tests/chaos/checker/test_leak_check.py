@@ -15,7 +15,8 @@ def interrupt_its_start(thread):
     """Raise as a handler does: as soon as Python has listed a thread, before it begins one."""
 
     def trace(frame, _event, _argument):
-        if frame.f_code is threading.Thread.start.__code__ and thread in threading._limbo:
+        listed = frame.f_code is threading.Thread.start.__code__ and thread in threading._limbo
+        if listed and not threading._active_limbo_lock._is_owned():  # or it would stay locked for all threads
             sys.settrace(None)
             raise Interrupted
         return trace
