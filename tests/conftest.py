@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest_plugins = ["aftermath"]
+
+# Containers and CI set it, users do not: it hides what Python's buffers hold back.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 MISSING_SDKS = missing_sdks()
 UNTRIED = untried()

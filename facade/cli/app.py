@@ -7,6 +7,7 @@ when `--debug` asks for it.
 from __future__ import annotations
 
 import signal
+import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,15 @@ from ..version import __version__
 from .ui.console import safe_streams
 from .ui.exit_codes import BUG, FAILED, WELL, WRONG, by_signal
 from .ui.options import Settings, common
-from .ui.streams import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
+from .ui.streams import (
+    OutputLost,
+    ReaderGone,
+    complain,
+    drop_unread,
+    open_missing_streams,
+    tell_progress,
+    warn_on_stderr,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +135,8 @@ def _to_a_reader() -> Iterator[None]:
     """Take what click writes itself for output like any other: it ends a command whose reader has gone with status 1."""
     try:
         yield
+        if sys.stdout is not None:  # at its end Python would find out too late for a status of ours
+            sys.stdout.flush()
     except BrokenPipeError as error:
         raise ReaderGone from error
 
@@ -151,10 +162,13 @@ command_line.commands = cast("dict[str, click.Command]", _OnDemand())  # click o
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line, that of the process when ``None``; returns the exit status."""
     open_missing_streams()
-    with safe_streams():
-        warn_on_stderr()
-        tell_progress()
-        return _carry_out(arguments)
+    try:
+        with safe_streams():
+            warn_on_stderr()
+            tell_progress()
+            return _carry_out(arguments)
+    finally:
+        drop_unread()
 
 
 def _carry_out(arguments: Sequence[str] | None) -> int:

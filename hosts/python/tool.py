@@ -165,10 +165,11 @@ def _location(module: str) -> list[str]:
 def interpreter_options() -> list[str]:
     """The options by which another interpreter behaves as this one does, as far as it matters to a plugin.
 
-    ``-P`` always: a script's own folder, which is this room, is nothing for a plugin to import from.
+    ``-P`` always: a script's own folder, which is this room, is nothing for a plugin to import from. ``-u`` too: what is printed has to be
+    out before the crash that follows it.
     """
     flags = sys.flags
-    options = ["-P"]
+    options = ["-P", "-u"]
     options += ["-I"] * flags.isolated
     options += ["-s"] * flags.no_user_site
     options += ["-S"] * flags.no_site

@@ -181,6 +181,19 @@ def open_missing_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
 
 
+def drop_unread() -> None:
+    """Drop what cannot be written: Python would try again as it ends, complain, and end with a status of its own."""
+    for descriptor, stream in ((_OUT, sys.stdout), (_ERR, sys.stderr)):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, descriptor)
+            os.close(nothing)
+
+
 def complain(sentence: str) -> None:
     """Say what went wrong, on stderr, as the log is written; without a reader it is lost."""
     if sys.stderr is not None:

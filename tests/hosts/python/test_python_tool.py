@@ -81,7 +81,7 @@ def test_the_options_of_this_interpreter_are_handed_on(monkeypatch, flags, warni
 
     utf8 = ["-X", "utf8=1"]
     warned = options[options.index("-W") :] if "-W" in options else []
-    assert interpreter_options() == ["-P", *options[: len(options) - len(warned)], *utf8, *warned]
+    assert interpreter_options() == ["-P", "-u", *options[: len(options) - len(warned)], *utf8, *warned]
 
 
 def test_no_host_is_started_by_a_host_that_still_loads():
