@@ -64,7 +64,7 @@ class Census:
 
     def _new_threads(self) -> list[threading.Thread]:
         mine = threading.current_thread()
-        # Python lists a thread for ever whose `start` was interrupted, be it that none has begun.
+        # Python keeps a thread in its list whose `start` was interrupted, even if that thread never runs.
         there = (thread for thread in threading.enumerate() if thread.is_alive())
         return [thread for thread in there if thread not in self._threads and thread is not mine]
 

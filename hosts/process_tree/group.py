@@ -169,8 +169,8 @@ class ProcessGroup:
         def ask_to_end(self) -> None:
             """Send what a program can hear and refuse: SIGTERM.
 
-            Of a sandbox its leader is left out, which hears nothing, and would end at once, with all that is in there; and so are the
-            leader's children: the sandbox's first process, which hears nothing either, and what connects its network.
+            In a sandbox three processes do not get it: the leader, the sandbox's first process, and the one that connects its network. The leader
+            would end at once, with everything in the sandbox.
             """
             if not self._contained:
                 self._signal(signal.SIGTERM)

@@ -162,7 +162,7 @@ def contain(
     """
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
-        raise _refused(host, f"there is no sandbox 'bwrap' to be had: {found.problem}; {found.remedy}")
+        raise _refused(host, f"the sandbox 'bwrap' is not available: {found.problem}; {found.remedy}")
     home = command.env.get("HOME")
     for path in (*sandbox.read, *sandbox.write):
         if not path.exists():
@@ -249,7 +249,7 @@ def find_outside() -> Connector:
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
         return Connector(
-            "", problem=f"there is no sandbox 'bwrap' to be had: {found.problem}", remedy=found.remedy
+            "", problem=f"the sandbox 'bwrap' is not available: {found.problem}", remedy=found.remedy
         )
     return find_connector((found.path, *_trial(OUTSIDE)), _trial_filter())
 

@@ -55,7 +55,7 @@ def contain_step(command: Command, access: Access, sandbox: SystemSandbox) -> Co
     """
     found = find_bubblewrap()
     if found.path is None or found.problem is not None:
-        problem = f"there is no sandbox 'bwrap' to be had: {found.problem}; {found.remedy}"
+        problem = f"the sandbox 'bwrap' is not available: {found.problem}; {found.remedy}"
         raise HostStartError(f"nothing can be installed or built: {problem}", host="bwrap", permanent=True)
     home = command.env.get("HOME")
     programs = (command.argv[0], *access.programs, *((found.path,) if access.nests else ()))

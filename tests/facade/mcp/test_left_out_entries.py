@@ -71,7 +71,7 @@ KEEPING = {
     "command": ({"mcp": {"command": ["sh", "-c", "true"]}, "name": "echo"}, "callboard trust {config}"),
     "folder": ("path:./nothere", "nothere does not exist; correct the path"),
 }
-"""Entries that cannot be started, and what a client's user is told to do."""
+"""Entries that cannot be started, and the remedy that a client's user reads."""
 
 
 @pytest.mark.parametrize("era", ERAS)
