@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.files.copies import keep_copy
+from ...base.files.private_files import make_private_file
 from ...base.files.versions import NewerVersion, Versions
-from ...base.private_files import make_private_file
 from .store import Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:

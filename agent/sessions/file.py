@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.errors import CallboardError, JsonValueError
+from ...base.files.private_files import make_private_folder, open_private
 from ...base.files.versions import NewerVersion
-from ...base.private_files import make_private_folder, open_private
 from .lines import header_line, message_line, read_lines, session_lines
 from .repair import repair_session
 

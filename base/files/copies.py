@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..private_files import open_private
+from .private_files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from ..base.errors import CallboardError
-from ..base.private_files import open_private
+from ..base.files.private_files import open_private
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError, JsonValueError, PluginLoadError
+from ..base.files.private_files import make_private_folder, open_private, who_may_change
 from ..base.files.versions import NewerVersion, Versions
 from ..base.foreign import Log
 from ..base.json import dump_json, load_json
-from ..base.private_files import make_private_folder, open_private, who_may_change
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.pins import differences
 from ..plugins.sources.entry import parse_entry

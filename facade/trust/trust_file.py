@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError, JsonValueError
 from ..base.files.copies import keep_copy
+from ..base.files.private_files import make_private_folder, open_private, who_may_change
 from ..base.files.versions import NewerVersion, Versions
 from ..base.foreign import Log
 from ..base.json import dump_json, load_json
-from ..base.private_files import make_private_folder, open_private, who_may_change
 from ..hosts.packages.conditions import SANDBOXES, are_conditions, is_as_strong
 from ..hosts.packages.lock import only_one
 from ..hosts.report.redaction import Redactor

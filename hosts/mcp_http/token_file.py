@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
+from ...base.files.private_files import make_private_folder, open_private, who_may_change
 from ...base.foreign import Log
 from ...base.json import dump_json, load_json
-from ...base.private_files import make_private_folder, open_private, who_may_change
 from ..packages.lock import only_one
 
 if TYPE_CHECKING:

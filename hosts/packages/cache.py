@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
+from ...base.files.private_files import make_private_folder, who_may_change
 from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...base.json import dump_json, load_json
-from ...base.private_files import make_private_folder, who_may_change
 from .file_tree import CACHE_TAG
 from .lock import Hold, if_nobody, only_one
 from .package_errors import PackageError

@@ -37,7 +37,7 @@ SHELLS = {
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
     "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",
-    "base/private_files.py": "it makes files, and looks at their modes",
+    "base/files/private_files.py": "it makes files, and looks at their modes",
     "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",
     "plugins/time_limit.py": "it looks at the clock",
     "plugins/sources/manifest_file.py": "it reads a file",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import click
 
-from ...base.private_files import make_private_folder, open_private, who_may_change
+from ...base.files.private_files import make_private_folder, open_private, who_may_change
 from .stderr_logs import file_name
 
 if TYPE_CHECKING:

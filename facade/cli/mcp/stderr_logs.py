@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...base.files.private_files import make_private_folder, open_private
 from ...base.foreign import Log
-from ...base.private_files import make_private_folder, open_private
 from ...hosts.report.crash_report import redactor_of
 from ..ui.text import clean_lines
 

@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.files.private_files import make_private_folder, open_private
 from ...base.foreign import Log
 from ...base.json import dump_json
-from ...base.private_files import make_private_folder, open_private
 from ...plugins.results.failures import reported
 
 if TYPE_CHECKING:
