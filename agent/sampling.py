@@ -5,12 +5,12 @@ For that there is a board without plugins, and a core on it that has the provide
 
 from __future__ import annotations
 
-import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
 from ..base.errors import CallboardError
+from ..base.locks import Lock
 from ..hosts.mcp.sampling import sampled
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Sampler:
 
     def __init__(self, make: Callable[[Board], tuple[AsksModel, Mapping[str, Any]]]) -> None:
         self._make = make
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._board: Board | None = None
         self._core: AsksModel | None = None
         self._config: Mapping[str, Any] = {}

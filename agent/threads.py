@@ -11,6 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ..base.foreign import Log, contain
+from ..base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ class WorkerPool:
     def __init__(self, name: str, most: int = MOST) -> None:
         self._name = name
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._jobs: deque[Callable[[], None]] = deque()
         self._threads = 0
 

@@ -163,7 +163,7 @@ def _raised_from_outside(error: BaseException) -> bool:
 _OPTIMIZED, _VARARGS = 1, 4
 """Flags of code, as `inspect` has them, which takes long to import."""
 
-_TRACED = frozenset({"call", "line", "return", "exception", "opcode"})
+_TRACED = frozenset({"call", "line", "return", "exception", "opcode", "c_call", "c_return", "c_exception"})
 
 
 def _was_given(entered: FrameType, interrupted: FrameType) -> bool:

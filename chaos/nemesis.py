@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 import signal
-import threading
 from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from ..actors.hosted.hosted_plugin import HostedPlugin
+from ..base.locks import RLock
 from . import faults as f
 from . import triggers as t
 from .checker.host_stories import DOWN
@@ -81,7 +81,7 @@ class Nemesis:
         self._tampers = dict(tampers or {})
         self._note = note
         self._spare = spare
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._healed = False
         self._paused: set[int] = set()
         self._states = Entered()

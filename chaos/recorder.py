@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted.hosted_plugin import HostedPlugin
+from ..base.locks import RLock
 from ..hosts.process_tree.tree_kill import alive, created, marks_of
 from ..plugins.results.failures import describe, ending_of, reported
 from ..supervision.runtime.clock import SystemClock
@@ -97,7 +98,7 @@ class Recorder:
         self._began = board.clock.now()
         self._healed: float | None = None
         self._ended: float | None = None
-        self._lock = threading.Condition()
+        self._lock = threading.Condition(RLock())
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
         self._entered: dict[str, dict[str, int]] = {}

@@ -7,12 +7,12 @@ at a moment when a lock of the call's is held.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.calls.part_reader import PartReader
 from .actors.calls.waiting import in_thread, until_done
 from .base.errors import CallboardError
+from .base.locks import RLock
 from .base.validation import require_mapping
 from .plugins.functions.function_tool import plain
 from .plugins.results.failures import reported
@@ -64,7 +64,7 @@ class FirstStart:
 
     def __init__(self, start: Callable[[], object]) -> None:
         self.over = False
-        self.lock: threading.RLock = threading.RLock()
+        self.lock: RLock = RLock()
         self._start = start
 
     def ready(self) -> None:
@@ -81,7 +81,7 @@ class FirstStart:
 
     def forked(self) -> None:
         """In a child that was forked off: another thread may have been starting it."""
-        self.lock = threading.RLock()
+        self.lock = RLock()
 
 
 class Caller:

@@ -8,7 +8,6 @@ costs more than all the rest of a small call.
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.foreign import Log, contain, shown
+from ..base.locks import Lock, RLock
 from .errors import THREAD_FAILED, HostGone, RequestTooLarge
 from .limits.limits import FRAMES
 from .limits.vitals import Vitals, sample
@@ -93,9 +93,9 @@ class Host:
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
         self._peer = self._make_peer(max_line, max_stray, recorder.received if recorder else None)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         # Held from when a request is known until it is written, or known not to be: its end must not be told in between.
-        self._sending = threading.RLock()  # a transport may tell of the end while it is written to
+        self._sending = RLock()  # a transport may tell of the end while it is written to
         self._ids = itertools.count(1)
         self._breach: str | None = None
         self._ended = False

@@ -6,10 +6,10 @@ child that is not there, or has stopped, is dead at the time of asking, and its 
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from ..base.frozen import frozen
+from ..base.locks import RLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ class Watch:
     def __init__(self, child: str, deliver: Callable[[Down], object]) -> None:
         self.child = child
         self._deliver = deliver
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._open = True
 
     def close(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from ..endpoint.endpoint import ToolSettings
@@ -17,7 +18,7 @@ class Mounts:
     """The modules of one board. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._modules: list[MountedModule] = []
         self._closed = False
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.foreign import Log
 from ...base.forking import process
+from ...base.locks import Lock
 from ...base.threads import import_apart
 from ...base.validation import require_callable, require_number
 from ...plugins.results.codes import Code, Outcome
@@ -126,7 +127,7 @@ class Call:
         self.lost: Result | None = None
         self.noted: set[str] = set()
         self.final_state: dict[str, Any] | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._stage = Stage.QUEUED
         self._ending: Ending | None = None
         self._result: Result | None = None
@@ -495,7 +496,7 @@ class Call:
         """
         if self._process != process.number:
             home, self._process = process.pids[self._process], process.number
-            self._lock = threading.Lock()
+            self._lock = Lock()
             if self._result is None:
                 self._stage = Stage.ENDED
                 why = f"the call belongs to process {home}, and this is a child that was forked off it"

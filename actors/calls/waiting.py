@@ -15,6 +15,7 @@ from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...base.threads import begin_thread, import_apart
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class _Alarm:
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self.loop = loop
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.due: deque[AsyncFuture[None]] = deque()
         self._told = False
 

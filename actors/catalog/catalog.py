@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...interop.default_registry import compose_registry
 from ...interop.errors import InteropError
 from ...interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
@@ -60,7 +60,7 @@ class Catalog:
     """
 
     def __init__(self, contributions: Iterable[ToolInteropContribution] = ()) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._explicit = [TieredContribution(Tier.EXPLICIT, "configuration", c) for c in contributions]
         self._by_plugin: dict[str, TieredContribution] = {}
         self._below: tuple[TieredContribution, ...] = ()

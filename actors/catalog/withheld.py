@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ class Withheld:
 
     def __init__(self, events: EventStream) -> None:
         self._events = events
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._last: dict[Place, str] = {}
         self._logged: set[tuple[Place, str]] = set()
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log, contain, is_interrupt
+from ...base.locks import Lock
 from ...base.threads import import_apart
 from ...hosts.report.crash_report import FROM_OUTSIDE, shortened
 from ...plugins.results.codes import Code, Outcome
@@ -84,7 +84,7 @@ class AdmissionControl:
         self._clock = services.clock
         self._events = services.events
         self._chance = chance
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._breakers: dict[str | None, Breaker] = {}
         self._epochs: dict[object, int] = {}
         self._blame = CrashAttribution(quarantine or QuarantinePolicy(), confines=quarantine is not None)

@@ -6,13 +6,13 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.foreign import Log
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...plugins.contract.invocation import BY_KEY
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
@@ -166,7 +166,7 @@ class Endpoint:
         self.cell: StateCell = (
             StateCell(state) if keeper is None else keeper.cell(_owner(adapter, settings.state_from), state)
         )
-        self.call_metrics: CallMetrics = CallMetrics(threading.Lock())
+        self.call_metrics: CallMetrics = CallMetrics(Lock())
         self.flight: CallEvents = CallEvents(adapter.name, services)
         self.admission: AdmissionControl = AdmissionControl(
             adapter.name, services, breaker=settings.breaker, quarantine=settings.quarantine

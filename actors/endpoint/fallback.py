@@ -6,12 +6,12 @@ of the embedder's that answers in the tool's place.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...plugins.results.normalise import normalise_result, set_apart
@@ -78,7 +78,7 @@ class Fallback:
         self._refuse = refuse
         self._again = again
         self._now = now
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._is_down = False
         self._closed = False
         self._asked: set[Call] = set()

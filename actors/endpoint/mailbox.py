@@ -13,10 +13,10 @@ derived from which calls are where, each step ends a call's former place last, a
 from __future__ import annotations
 
 import itertools
-import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 
@@ -44,7 +44,7 @@ class Mailbox:
         self.limit = limit
         self.concurrency = concurrency
         self._grant = grant
-        self._lock = threading.Lock()
+        self._lock = Lock()
         # Ordered, and a call is taken out in no time wherever it waits.
         self._calls: OrderedDict[Call, None] = OrderedDict()
         # Those that wait again, in the order of their sequence: all of them came before all that wait for the first time.

@@ -6,10 +6,10 @@ The host actor has one and is the only one to use it. What comes after what is f
 from __future__ import annotations
 
 import functools
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
+from ...base.locks import Lock
 from ...hosts.errors import RequestTooLarge
 from ...hosts.protocol.description import PLAIN
 from ...supervision.runtime.telling import tell
@@ -241,7 +241,7 @@ class AnswerCount:
     """
 
     def __init__(self, count: int, then: Callable[[], None]) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._left = count
         self._counted = False
         self._then = then

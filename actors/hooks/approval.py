@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import inspect
 import sys
-import threading
 from collections import deque
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...plugins.adapter.async_bridge import wait_here
 from ...plugins.hooks.approval import (
     Answer,
@@ -81,7 +81,7 @@ class Approvals:
         self._clock = services.clock
         self._events = services.events
         self._threads = services.threads
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._waiting: deque[ApprovalRequest] = deque()
         self._asked: ApprovalRequest | None = None
         self._offers = offers

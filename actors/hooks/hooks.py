@@ -6,10 +6,10 @@ calls go by it, see `Listeners.ever`.
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...base.locks import Lock
 from ...base.threads import import_apart
 from ...base.validation import require
 from .listeners import Listeners
@@ -57,7 +57,7 @@ class Hooks:
         self._catalog = catalog
         self._route = route
         self._services = services
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._way: Interceptor | None = None
         self._closed = False
 

@@ -11,9 +11,9 @@ Without hooks a call does not come here. With them it has two handles (see `hand
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from .handles import HookedCall
@@ -64,7 +64,7 @@ class Interceptor:
         self._ways = PipelineContext(
             means, listeners, GateQueue(), routing_table, claiming, registry, route, self._forget
         )
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._under_way: set[HookPipeline] = set()
         self._closed = False
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 from ...base.errors import CallboardError
+from ...base.locks import Lock
 from ...plugins.hooks.terms import ERROR, EVENTS, Listener, in_order
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Listeners:
 
     def __init__(self) -> None:
         self.ever: bool = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._all: tuple[Listener, ...] = ()
 
     def add(

@@ -8,10 +8,10 @@ of, while claims are waited for too, is decided as in the router, by `PluginQueu
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
+from ...base.locks import Lock
 from ..routing.queues import PluginQueues
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class GateQueue:
     """See the module. Thread-safe; nothing here blocks."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._queues: PluginQueues[QueuedCall] = PluginQueues()
         self._progress: dict[QueuedCall, _Progress] = {}
 

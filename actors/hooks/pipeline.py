@@ -7,11 +7,11 @@ a cancelled call) finds that it has ended, and what it brings is dropped.
 from __future__ import annotations
 
 import sys
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...plugins.hooks.approval_rules import ApprovalRules
 from ...plugins.hooks.chain import Chain, Passed, Refused
 from ...plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
@@ -83,7 +83,7 @@ class HookPipeline:
     def __init__(self, ways: PipelineContext, call: HookedCall) -> None:
         self.call = call
         self._ways = ways
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._run: HookRun | None = None
         self._tool: ToolRun | None = None
         self._found: tuple[Routes, Claims] | None = (

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...plugins.adapter.async_bridge import wait_here
 from ...plugins.hooks.answers import HookAnswer, UnreadableAnswer, read_answer
 from ...plugins.hooks.chain import Ask, Consult, Passed, Refused
@@ -40,7 +41,7 @@ class Overdue:
     """How many answers of each hook are out beyond their time: threads that it has cost."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._counts: dict[Listener, int] = {}
 
     def add(self, listener: Listener, count: int) -> None:
@@ -101,7 +102,7 @@ class HookRun:
         self._call = call
         self._tool = tool
         self._done = done
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._turn = 0
         self._over = False
         self._inquiry: ApprovalRequest | None = None
@@ -213,15 +214,15 @@ class _Once:
         begun: the hook has begun to run, in a thread.
     """
 
-    __slots__ = ("_lock", "begun")
+    __slots__ = ("_asked", "begun")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._asked = threading.Lock()
         self.begun = False
 
     def first(self) -> bool:
         """Whether it was not asked before."""
-        return self._lock.acquire(blocking=False)
+        return self._asked.acquire(blocking=False)
 
 
 def _consult(listener: Listener, data: dict[str, Any], lost: _Once) -> HookAnswer | HookFailed:

@@ -9,11 +9,11 @@ measured: a third fewer calls a second with 64 in flight.)
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
+from ...base.locks import Lock
 from ...hosts.errors import HostGone, RequestTooLarge
 from ...hosts.protocol.call_params import OBJECTS, add_facts
 from ...hosts.protocol.description import PLAIN
@@ -48,7 +48,7 @@ class Sender:
 
     def __init__(self, loaded_plugin: str | None = None) -> None:
         self.address: dict[str, str] = {} if loaded_plugin is None else {"plugin": loaded_plugin}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._host: Host | None = None
         self._named = NamedStates()
         self._on_sent: Callable[[], None] | None = None

@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...supervision.runtime.telling import tell
 from .messages import EndGeneration, TakeOver
 
@@ -78,7 +79,7 @@ class Candidate:
         self.host: Host | None = None
         self._context = context
         self._plugins = program_version.plugins(context.plugins())
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._successor: Reporter | None = None
 
     @property

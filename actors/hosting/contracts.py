@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import ref
+
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +59,7 @@ class CallGate:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         # Weakly: gates are kept by their actors in a `WeakKeyDictionary`, and a host holds its actor, which is the key.
         self._host: ref[Host] | None = None
         self._shut = False

@@ -9,10 +9,10 @@ What a reader would get wrong: the last plugin is never removed. It ends with it
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.frozen import frozen
+from ...base.locks import RLock
 from ...supervision.generation import ChildSpec
 from ...supervision.runtime.telling import tell
 from ..handshake.handshake import PluginsToLoad
@@ -24,6 +24,7 @@ from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
 from .lifecycle import Lifecycle
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Mapping, Sequence
 
     import pykka
@@ -120,7 +121,7 @@ class SupervisedHost:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
         self._clock = services.clock
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._plugins: dict[str, PluginOfHost] = {}
         self._tools: dict[str, int] = {}
         self._suspects = Suspects(policy.cool_down)

@@ -10,11 +10,11 @@ not what was loaded an hour ago. So an order that ends a generation dismisses th
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from ...base.locks import Lock
 from ...supervision.messages import Order
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import tell
@@ -102,7 +102,7 @@ class Lifecycle:
         self._services = services
         self._watch = watch
         self._latch = Latch()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._generations: dict[int, pykka.ActorRef[Any]] = {}
         self._gates: WeakKeyDictionary[pykka.ActorRef[Any], CallGate] = WeakKeyDictionary()
         self._pending: pykka.ActorRef[Any] | None = None

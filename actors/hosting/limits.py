@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import itertools
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...hosts.limits.limits import Exceeded, Limits, judge
 from ...supervision.runtime.telling import tell
 from ..threads.actor import BaseActor
@@ -51,7 +51,7 @@ class LimitWatch:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._actor: pykka.ActorRef[Any] | None = None
         self._closed = False
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.locks import Lock
 from ..threads.turn import Turn
 from .candidate import Candidate
 from .reload_probation import Fate, Stage, Trial
@@ -96,7 +97,7 @@ class Reloads:
         self._order = order
         self._clock = services.clock
         self._events = services.events
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._trial = Trial()
         self._candidate: Candidate | None = None
         self._takeover: Takeover | None = None

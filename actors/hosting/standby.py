@@ -12,11 +12,11 @@ is ended.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
+from ...base.locks import Lock
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.restart.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ...supervision.runtime.telling import tell
@@ -94,7 +94,7 @@ class Standby:
         self._clock = services.clock
         self._events = services.events
         self._random = services.random
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._waiting: Waiting | None = None
         self._wanted = False
         self._timer: Timer | None = None

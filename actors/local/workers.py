@@ -17,6 +17,7 @@ from ...base.errors import JsonValueError
 from ...base.event_loop import EventLoop
 from ...base.foreign import Log, contain
 from ...base.json import copy_json
+from ...base.locks import Lock
 from ...base.threads import begin_thread
 from ...plugins.results.failures import describe, tool_raised
 from ...plugins.results.normalise import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
@@ -51,7 +52,7 @@ class Workers:
         self._name = name
         self._on_back = on_back
         self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._threads: set[object] = set()
         self._closed = False
         self.endpoint: Endpoint | None = None

@@ -7,10 +7,10 @@ order by hand is not recovering, and neither is one whose successor takes over f
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import Lock
 from .calls import Histogram
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class HostMetrics:
     """The phases of one host in histograms, and its crashes counted. Any thread may look."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._starts = Histogram()
         self._recoveries = Histogram()
         self._crashes: Counter[str] = Counter()

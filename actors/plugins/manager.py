@@ -6,12 +6,12 @@ together. It routes nothing and runs nothing itself.
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, LoadTimeout, PluginError, PluginLoadError
+from ...base.locks import RLock
 from ...base.threads import uninterrupted
 from ...plugins.time_limit import require_time, time_left
 from ...supervision.messages import AddChild
@@ -92,10 +92,10 @@ class PluginManager:
         self._leaving: list[PluginHandle] = []
         self._taken_off: set[pykka.ActorRef[Any]] = set()
         self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
-        self.lock: threading.RLock = threading.RLock()
+        self.lock: RLock = RLock()
         # A host is added to the supervisor while no other thread can remove it or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
-        self._beginning = threading.RLock()
+        self._beginning = RLock()
 
     def handles(self) -> dict[str, PluginHandle]:
         """The plugins there are now, in order of registration."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...base.errors import CallboardError
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...base.validation import require_callable, require_seconds, require_text
 from ...plugins.adapter.async_bridge import call_in_thread, wait_here
 from ...plugins.results.failures import describe
@@ -74,7 +75,7 @@ class ToolRuntime:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._places: dict[str, _Place] = {}
         self._closed = False
 

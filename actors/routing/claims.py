@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ...plugins.results.failures import describe
 from ..threads.hook_pool import MAX_STUCK, HookFailed
 
@@ -48,7 +48,7 @@ class ClaimCollector:
         self._clock = services.clock
         self._events = services.events
         self._patience = patience
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._inquiries: dict[str, Inquiries] = {}
         self._rounds: set[ClaimRound] = set()
 
@@ -87,7 +87,7 @@ class Inquiries:
     def __init__(self, plugin: str, threads: HookPool) -> None:
         self._plugin = plugin
         self._threads = threads
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._waiting: deque[Question] = deque()
         self._under_way: set[Question] = set()
 
@@ -186,7 +186,7 @@ class ClaimRound:
         self._claims: dict[str, bool | None] = {}
         self._begun = False
         self._over = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def begun(self) -> None:
         """All have been asked: none is answered for before, or the one that answers first would be all."""

@@ -12,11 +12,11 @@ their names are. Calls of different plugins do not wait for each other. See `Plu
 from __future__ import annotations
 
 import functools
-import threading
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import Lock
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
@@ -60,7 +60,7 @@ class CallsAtRouter:
 
     def __init__(self, routing_table: RoutingTable) -> None:
         self._routing_table = routing_table
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._unread: set[Call] = set()
         self._closed = False
 

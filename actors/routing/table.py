@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import os
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.locks import Lock
 from ...base.suggestions import nearest
 from ...interop.default_registry import get_registry_from_context
 from ...plugins.contract.invocation import Invocation
@@ -107,7 +107,7 @@ class RoutingTable:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.routes: Routes = Routes()
         self.endpoints: Mapping[str, Endpoint] = {}
         self.via_router: bool = False

@@ -7,11 +7,11 @@ hung or broke its answer did to its copy is gone with it.
 from __future__ import annotations
 
 import sys
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
 from ...base.json import copy_json, dump_inner
+from ...base.locks import Lock
 from ...plugins.results.normalise import invalid_result
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class StateCell:
     limit: int = sys.maxsize
 
     def __init__(self, state: State, version: int = 0) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.large = _if_large(state)
         # One object: readers never wait for a commit under way.
         self.committed: tuple[State, int] = (state, version)

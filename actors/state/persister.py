@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ...base.foreign import Log, contain, is_interrupt
 from ...base.frozen import frozen
 from ...base.json import dump_json
+from ...base.locks import Lock
 from ...plugins.results.failures import describe
 from ...supervision.restart.backoff import Backoff
 from .cell import StateCell
@@ -75,7 +76,7 @@ class StateKeeper:
         self._store = store
         self._events = events
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._failing: dict[str, _Failing] = {}
         self._timer: Timer | None = None
         self._streak = 0

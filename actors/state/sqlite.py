@@ -16,12 +16,12 @@ one that was deleted is made anew: this process knows all that has to be in it.
 from __future__ import annotations
 
 import sqlite3
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...base.forking import disown_in_child, keep, take_standard_descriptors
+from ...base.locks import Lock
 from ...base.threads import uninterrupted
 from .lock import StoreLock, lock_of
 from .sqlite_file import (
@@ -70,10 +70,10 @@ class SqliteStore:
         self._synchronous = synchronous
         self._news: News | None = None
         self._set_aside: list[dict[str, Any]] = []
-        self._notes = threading.Lock()
+        self._notes = Lock()
         self._noted: dict[str, Row | None] = {}
         self._notes_made = 0
-        self._turn = threading.Lock()  # of the file, and all below
+        self._turn = Lock()  # of the file, and all below
         self._notes_written = 0
         self._rows: Rows = {}
         self._connection: sqlite3.Connection | None = None
@@ -110,7 +110,7 @@ class SqliteStore:
         keep(self._connection)
         self._connection = None
         self._closed = True
-        self._notes, self._turn = threading.Lock(), threading.Lock()
+        self._notes, self._turn = Lock(), Lock()
 
     def load(self, plugin: str) -> Saved | None:
         row = self._row(plugin)

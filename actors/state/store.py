@@ -12,12 +12,12 @@ boards, within one process, and is the smallest store there can be.
 from __future__ import annotations
 
 import json
-import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from ...base.errors import CallboardError, PluginLoadError
 from ...base.frozen import frozen
 from ...base.json import dump_json
+from ...base.locks import Lock
 from ...base.validation import a_type
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class MemoryStore:
     """A store that ends with the process. See the module."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._saved: dict[str, Saved] = {}
 
     def load(self, plugin: str) -> Saved | None:

@@ -8,13 +8,13 @@ for that one hook. A plugin with too many of them is not asked any more until on
 from __future__ import annotations
 
 import queue
-import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...base.errors import PluginError
 from ...base.foreign import Log, contain, is_interrupt
+from ...base.locks import Lock
 from ...plugins.results.failures import describe
 from ...plugins.time_limit import require_time, time_left
 from .pool import ThreadPool
@@ -87,7 +87,7 @@ class HookPool:
         self._pool = ThreadPool(
             "callboard-hooks", _IDLE_SECONDS, None if failed is None else partial(failed, "hooks")
         )
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._asking: dict[str, set[object]] = {}
 
     @property

@@ -6,8 +6,9 @@ same: with a standby the next generation takes over at the end of the process, w
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
+
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ class Latch:
     """Counts, from any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._count = 0
         self._then: Callable[[], None] | None = None
 

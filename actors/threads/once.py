@@ -5,11 +5,11 @@ A thread that is interrupted in the middle leaves it to the next one that asks.
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...base.foreign import Log
+from ...base.locks import RLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Once:
     def __init__(self, what: str) -> None:
         self._what = what
         # Reentrant: a signal handler may ask in the thread that is just about it, and would wait for itself.
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._busy = False
 
     @contextmanager

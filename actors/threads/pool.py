@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...base.foreign import Log, contain
 from ...base.forking import disown_in_child
+from ...base.locks import Lock
 from ...plugins.results.failures import describe
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class ThreadPool:
         self.name = name
         self.idle_seconds = idle_seconds
         self._failed = failed
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._idle: deque[PoolThread] = deque()
         self._closed = False
         disown_in_child(self)
@@ -125,7 +126,7 @@ class ThreadPool:
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off there are no threads, and none that would release the lock."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._idle = deque()
 
 

@@ -7,16 +7,17 @@ does, so that a holder may give it back at any time, and more than once.
 from __future__ import annotations
 
 import queue
-import threading
 import time
 from contextlib import suppress
+
+from ...base.locks import Lock
 
 
 class Turn:
     """See the module. From any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._holder: object | None = None
         # `SimpleQueue` is written in C: no handler runs while its own lock is held.
         self._waiting: list[queue.SimpleQueue[None]] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ...base.validation import require_callable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class Cancellation:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._cancelled = False
         self._listeners: list[Callable[[], None]] = []
 

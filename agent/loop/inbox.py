@@ -7,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...actors.calls.waiting import wait_until
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ class Inbox(Generic[Item]):
 
     def __init__(self) -> None:
         self._items: deque[Item] = deque()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._woken: Callable[[], None] | None = None
 
     def __len__(self) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...hosts.report.redaction import Redactor
 from ..errors import ProviderError
 from ..wires.attempts import AttemptFailed, Failure
@@ -80,7 +81,7 @@ class HttpShell:
         self._clock = clock
         self._now = now
         self.jitter = jitter
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._tls: ssl.SSLContext | None = None
         self._clients: dict[str, Any] = {}
 

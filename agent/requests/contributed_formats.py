@@ -9,11 +9,11 @@ the formats of its own provider count, and those of the others are there so that
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.errors import CallboardError, ContractError
 from ...base.foreign import Log
+from ...base.locks import RLock
 from ...interop.default_registry import ToolInteropContribution
 from ...interop.errors import UnknownFormatError
 
@@ -50,7 +50,7 @@ class BroughtFormats:
         self.unread: ContractError | None = None
         self._board = board
         self._adapters = adapters
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._waiting: list[_Waiting] = []
         self._learned: list[ProviderAdapter] = []
 

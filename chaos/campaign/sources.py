@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import Lock
 from ..load.claiming_neighbour import ClaimingNeighbour
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Sources:
         self.ledger.touch()
         self._plan, self._folder = plan, folder
         self._changes = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
         for plugin in plan.plugins:
             if plugin.kind == "node":
                 self._module(plugin.name).write_bytes(MODULE.read_bytes())

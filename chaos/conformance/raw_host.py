@@ -13,6 +13,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import RLock
 from ...hosts.environment import host_environment
 from ...hosts.errors import HostGone
 from ...hosts.process.process import Command
@@ -41,7 +42,7 @@ class RawHost:
         self._said: list[str] = []
         self._lines: list[bytes] = []
         self._rest = b""
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(RLock())
         self._ids = 0
         command = Command(tuple(argv), host_environment(os.environ, {}))
         self._transport = ProcessTransport("under test", command, self)

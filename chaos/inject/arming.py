@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from .. import triggers as t
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Arming:
         self._plugins = {plugin.name: plugin for plugin in plugins}
         self._note = note
         self._closed = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._entered: Counter[tuple[str, str]] = Counter()
         self._states = Entered()
         self._subscription = board.subscribe(self._on_event, list(t.STATE_OF))

@@ -7,9 +7,9 @@ host that no fault is due for pays one look for each piece of output.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ...hosts.process.pump import Turn, in_turns
 from ...hosts.process.transport import ProcessTransport
 from ...hosts.process_tree.tree_kill import kill
@@ -47,7 +47,7 @@ class Tamper:
         self._carry = carry or ProcessTransport
         self.told: Callable[[Fault, int], None] = lambda _fault, _pid: None
         self._due: list[Fault] = []
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def spoil_next(self, fault: Fault) -> None:
         """Have the next answer spoilt, of whichever generation."""

@@ -22,6 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ...base.locks import RLock
 from ...plugins.results.failures import ending_of
 from ..checker.interruptions import NEVER_BEGUN, WITHOUT_END, Interruption, interrupts_break_nothing
 
@@ -224,7 +225,7 @@ class InterruptedCaller:
         self._alarm = _Alarm()
         self._loop = asyncio.new_event_loop()
         self._made = 0
-        self._news = threading.Condition()
+        self._news = threading.Condition(RLock())
         self._begun: set[str] = set()
         self._ended: dict[str, str] = {}
         kinds = {"call_submitted", "call_ended", "place_freed"}

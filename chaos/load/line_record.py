@@ -9,11 +9,11 @@ neither.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
 from ...base.json import load_json
+from ...base.locks import Lock
 from ...hosts.host import Host
 from ...hosts.process.transport import ProcessTransport
 from ...hosts.translating_host import TranslatingHost
@@ -48,7 +48,7 @@ class LineRecord:
         self._carry = carry or ProcessTransport
         self._recorder: Recorder | None = None
         self._is_ours = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._parts: dict[str, list[tuple[str, Any]]] = {}
 
     def begin(self, recorder: Recorder) -> None:

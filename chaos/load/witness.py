@@ -13,10 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.locks import Lock
 from ...hosts.host import Host
 from ...hosts.mcp.result_bound import RESULTS, KeptResults
 from ...hosts.process.transport import ProcessTransport
@@ -81,7 +81,7 @@ class Witness:
         self.now: Callable[[], float] | None = None
         self.result_limit = result_limit
         self._carry = carry or ProcessTransport
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._given: list[Given] = []
 
     def __call__(
@@ -215,7 +215,7 @@ class _Line:
     def __init__(self, witness: Witness, host: Host) -> None:
         self._witness = witness
         self._host = host
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._open: dict[str, Given] = {}
         self._between_rounds: dict[str, Given] = {}  # by the id of the first request
         self._states: dict[str, str] = {}  # digests, by the names that states have on this line

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import threading
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from .scheduler import Turns, VirtualInbox
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class VirtualClock:
         self.start = start
         self.turns: Turns = Turns(patience)
         self._now = start
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._timers: list[tuple[float, int, VirtualTimer]] = []
         self._order = itertools.count()
         self._serial = itertools.count(1)

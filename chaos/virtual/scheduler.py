@@ -24,11 +24,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import Lock
 from .stuck import NeverQuiet, Stuck, stacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from threading import Lock
 
 MAX_STEPS = 1_000_000
 """Turns in one `run`, after which it is taken never to come to an end."""
@@ -91,7 +91,7 @@ class Turns:
         self.steps: int = 0
         self.lost: int = 0
         self._patience = patience
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._line: deque[tuple[VirtualInbox, Any] | Callable[[], object]] = deque()
         self._askers: dict[int, _Asker] = {}
         self._answered: deque[_Asker] = deque()

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from ...base.locks import RLock
 from .clock import VirtualClock
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ class Waiter:
     """Waits in real time, and looks when it is nudged."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(RLock())
 
     def wait(self, condition: Callable[[], bool], within: float) -> bool:
         """Wait until it holds; False if it does not ``within`` seconds."""

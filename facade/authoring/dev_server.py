@@ -7,7 +7,6 @@ from one loading to the next, in memory: what an agent keeps in a file is not to
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +15,7 @@ from ..actors.hosting.reload_progress import ReloadRefused
 from ..actors.state.store import MemoryStore
 from ..base.errors import CallboardError
 from ..base.frozen import frozen
+from ..base.locks import RLock
 from ..callboard import Callboard
 from ..plugins.sources.source import spelled
 from .locate import configuration_at
@@ -98,7 +98,7 @@ class DevServer:
         self._place = place
         self._options = _ALONE if alone else _HERE
         self._admit = admit
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self.configuration: Configuration = configuration_at(place)
         self.board: TappedCallboard = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
         self._use(self.configuration, asks=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.json import load_json
+from ..base.locks import Lock
 from ..hosts.report.crash_report import redactor_of
 from ..version import __version__
 from .recording_format import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSIONS, Entry
@@ -37,7 +37,7 @@ class Recorder:
         self._hears = hears
         self._now = now
         self._began = now()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def tap(self, host: str, generation: int, command: Command) -> _GenerationTap:
         """The tap of one generation."""

@@ -9,12 +9,12 @@ Everything else is observed: read from the status at each collection.
 
 from __future__ import annotations
 
-import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..actors.metrics.hosts import HostPhases
+from ..base.locks import Lock
 from .samples import FAMILIES, Family, Sample, collect
 
 try:
@@ -72,14 +72,14 @@ class Instrumentation:
         meter_provider: MeterProvider | None = None,
     ) -> None:
         self._board = board
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._seen: dict[str, list[Sample]] = {}
         self._seen_at = 0.0
         self._closed = False
         meter = metrics.get_meter("callboard", meter_provider=meter_provider)
         for family in FAMILIES.values():
             self._observe(meter, family)
-        self._hearing = threading.Lock()
+        self._hearing = Lock()
         self._spans = CallSpans(
             trace.get_tracer("callboard", tracer_provider=tracer_provider),
             _recorder(meter, FAMILIES["call.wait"]),

@@ -7,13 +7,13 @@ stateless era the request ends with what is asked, and comes anew with the answe
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 from mcp.shared.message import ServerMessageMetadata
 
 from ..base.foreign import Log
+from ..base.locks import Lock
 from ..hosts.mcp import elicitation, sampling
 from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..hosts.mcp.revision import HANDSHAKES
@@ -187,7 +187,7 @@ class ClientQuestions:
         self._loop = asyncio.get_running_loop()
         self._offers = _ALL if many else frozenset[str]()
         self._asked: dict[str, AskedClient] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def offers(self) -> frozenset[str]:
         return self._offers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..authoring.dev_server import TappedCallboard
 from ..base.errors import CallboardError, PluginError
 from ..base.frozen import frozen
+from ..base.locks import Lock
 from ..config.configuration import read_configuration
 from ..config.errors import ConfigurationError
 from ..loading.prefetch import spelled_out
@@ -89,7 +89,7 @@ class WatchedBoard(TappedCallboard):
         self._file = file
         self._admit = admit
         self._tell = tell
-        self._following = threading.Lock()
+        self._following = Lock()
         places = {file.absolute(), file.resolve()}  # a link may be changed, and what it leads to
         self._watch = SourceWatch({place.parent for place in places}, lambda _: self.follow(), only=places)
 

@@ -6,11 +6,11 @@ was saved half written the present generation goes on serving, and the next chan
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError
 from ..base.foreign import Log
+from ..base.locks import Lock
 from ..config.errors import ConfigurationError
 from ..loading.source_folders import folder_of
 from ..plugins.sources.entry import parse_entry
@@ -36,7 +36,7 @@ class ReloadWatches:
 
     def __init__(self, reload: Callable[[Any, str], bool]) -> None:
         self._reload = reload
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._watches: list[tuple[Any, SourceWatch]] = []
 
     def begin(self, entry: Any, configuration: Configuration) -> None:

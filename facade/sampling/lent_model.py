@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.locks import Lock
 from ..config.errors import ConfigurationError
 from ..config.provider_section import choose
 
@@ -40,7 +40,7 @@ class LentModel:
     def __init__(self, configuration: Callable[[], Configuration], providers: LoadedProviders) -> None:
         self._configuration = configuration
         self._providers = providers
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._sampler: Sampler | None = None
         self._looked: tuple[int, bool] = (-1, False)
 

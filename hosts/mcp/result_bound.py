@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
 from ...base.json import dump_json
+from ...base.locks import Lock
 from ..protocol.wire import Response
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class KeptResults:
         self._name = quote(name, safe="")
         self._kept: OrderedDict[str, dict[str, Json]] = OrderedDict()
         self._sizes: dict[str, int] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def bounded(self, message: Message, size: int) -> Message:
         """An answer as it is if its result is small enough, else what is left of it.

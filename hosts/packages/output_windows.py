@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from ...base.locks import Lock
 from ..process.exit_watch import await_end
 from ..process.read import read_on
 from .output import Output
@@ -26,7 +27,7 @@ class ThreadedOutput(Output):
     _readers: tuple[threading.Thread, ...] = ()
 
     def follow(self, deadline: float) -> bool:
-        taking = threading.Lock()
+        taking = Lock()
 
         def read(stream: IO[bytes], rings: tuple[RingBuffer, ...]) -> None:
             def hear(data: bytes) -> bool:

@@ -9,6 +9,8 @@ import threading
 from collections import deque
 from typing import Generic, TypeVar
 
+from ...base.locks import RLock
+
 _Item = TypeVar("_Item")
 
 
@@ -22,7 +24,7 @@ class Channel(Generic[_Item]):
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._items: deque[_Item] = deque()
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(RLock())
         self._called = False
         self._closed = False
 

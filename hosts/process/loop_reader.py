@@ -15,6 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.forking import close_own, own
+from ...base.locks import RLock
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -163,7 +164,7 @@ class Lending:
         wake: Callable[[], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        self.lock: threading.RLock = threading.RLock()
+        self.lock: RLock = RLock()
         self.telling = False
         self.reader: LoopReader | None = None
         self._stdout = stdout

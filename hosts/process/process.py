@@ -11,7 +11,6 @@ import errno
 import signal
 import subprocess
 import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from ...base.forking import disown_in_child
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ..errors import HostStartError
 from ..process_tree.group import Leader, ProcessGroup, start
 from ..process_tree.tree_kill import HOSTED_SESSIONS, descendants, end_session
@@ -182,7 +182,7 @@ class HostProcess(ABC):
         self._group = ProcessGroup(popen, contained=leader.contained)
         self._watchdog = watchdog
         self._fault: str | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._unsent = b""
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
@@ -321,7 +321,7 @@ class HostProcess(ABC):
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off: hold none of its pipes, and take it for nobody's child."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._rungs = []
         self.popen.returncode = 0  # it is another's to wait for, and no end of the object is worth a warning
         for stream in (self.popen.stdin, self.popen.stdout, self.popen.stderr):

@@ -14,11 +14,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 
 from ...base.forking import disown_in_child
+from ...base.locks import Lock
 
 _LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """All that the watchdog is given of the environment: some interpreters do not start without."""
@@ -42,7 +42,7 @@ class Watchdog:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._hosts: dict[int, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
@@ -93,7 +93,7 @@ class Watchdog:
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off: do not hold the pipe, whose end has to come when the parent's does."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._hosts = {}
         self._closed = True
         process, self._process = self._process, None

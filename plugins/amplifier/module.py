@@ -6,12 +6,12 @@ Where its tools and hooks go is for the one who mounts it: a board, or a host wh
 from __future__ import annotations
 
 import inspect
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ..results.failures import describe
 from ..time_limit import require_time, time_left
 from .coordinator import BoardCoordinator, BoardHooks, MountError
@@ -77,7 +77,7 @@ class Module:
         self.name = name
         self.closing: bool = False
         self._take, self._let_go = take, let_go
-        self._cleaning = threading.Lock()
+        self._cleaning = Lock()
         self._under_way: set[Task[Any] | None] = set()
         self._loop = LoopThread(f"callboard-module-{name}")
         self._hooks = BoardHooks(name, put_on)

@@ -17,6 +17,7 @@ import pykka
 
 from ...base.foreign import Log, contain
 from ...base.forking import disown_in_child, keep
+from ...base.locks import RLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ class _Registry:
         """In a child that was forked off: they are no more, so that a message to one fails at once."""
         registry, gone = pykka.ActorRegistry, threading.Event()
         gone.set()
-        registry._actor_refs_lock = threading.RLock()  # noqa: SLF001 - another thread may have held it
+        registry._actor_refs_lock = RLock()  # noqa: SLF001 - another thread may have held it
         for ref in list(registry._actor_refs):  # noqa: SLF001 - to take them out one by one would be logged
             if issubclass(ref.actor_class, SteadyActor):
                 keep(ref)

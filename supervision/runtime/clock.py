@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.foreign import Log, contain, is_interrupt
 from ...base.forking import disown_in_child, keep
+from ...base.locks import Lock
 from ...base.threads import begin_thread
 from ...plugins.results.failures import describe
 
@@ -75,7 +76,7 @@ class LentClock:
         self._clock = clock
         self._last = 0.0
         self._instead: SystemClock | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def now(self) -> float:
         try:
@@ -149,7 +150,7 @@ class SystemClock:
     def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:
         self.failed = failed
         self._heap: list[tuple[float, int, _Entry]] = []  # as tuples they are compared in C
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._wake = threading.Condition(self._lock)
         self._order = itertools.count()
         self._cancelled = 0
@@ -211,7 +212,7 @@ class SystemClock:
         """In a child that was forked off: what is on it is the parent's; a board of the child's own may have it."""
         keep(self._heap)
         self._heap = []
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._wake = threading.Condition(self._lock)
         self._thread = None
 

@@ -6,9 +6,10 @@ them: a call that is dropped has its own answer, which says the same to its call
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from typing import Any, Protocol
+
+from ...base.locks import Lock
 
 REASONS = {
     "overflow": "a call for which there was no room",
@@ -44,7 +45,7 @@ class DeadLetters:
 
     def __init__(self, events: Told) -> None:
         self._events = events
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._counted: tuple[Counter[str], set[str]] = (Counter(), set())
 
     def drop(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...base.foreign import Log, contain
 from ...base.forking import disown_in_child
 from ...base.frozen import frozen
+from ...base.locks import Lock
 from ...base.validation import is_text, require_several
 from ...plugins.results.failures import describe
 from .dead_letters import DeadLetters
@@ -97,7 +98,7 @@ class EventStream:
     wanted: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._subscriptions: tuple[Subscription, ...] = ()
         self._heard: frozenset[str] = frozenset()
         self._waiting: queue.SimpleQueue[_Published | threading.Event | None] = queue.SimpleQueue()
@@ -208,7 +209,7 @@ class EventStream:
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off nothing is told."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._thread = None
         self._closed = True
         self._hear(frozenset())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Final
+
+from ...base.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -29,7 +30,7 @@ class StartSlots:
     """
 
     def __init__(self, most: int = AT_ONCE) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._free = most
         self._held: set[Hashable] = set()
         self._waiting: dict[Hashable, Callable[[], object]] = {}  # in order

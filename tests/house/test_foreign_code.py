@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from foreign_borders import BORDERS
-from house_source import ROOT, modules
+from house_source import ROOT, imports, modules
 
 PAGE = (ROOT / "docs" / "design" / "foreign-code.md").read_text()
 
@@ -63,3 +63,28 @@ def _catches():
 
 def test_where_threads_run_whoever_catches_what_may_be_anything_catches_all_of_it():
     assert list(_catches()) == []
+
+
+def test_a_lock_of_a_with_statement_is_one_that_no_signal_handler_leaves_taken():
+    makes = {"threading.Lock", "threading.RLock", "threading.Condition"}
+    importing = {found.module.path for found in imports() if found.target.startswith("callboard")}
+    unsafe = []
+    for module in modules():
+        if module.path not in importing:
+            continue  # a program of its own, which cannot have those of `base/locks.py`
+        made = {
+            ast.unparse(target)
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call)
+            if ast.unparse(node.value.func) in makes and not node.value.args
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        }
+        unsafe += [
+            f"{module.path}:{node.lineno}: with {ast.unparse(item.context_expr)}"
+            for node in ast.walk(module.tree)
+            if isinstance(node, ast.With)
+            for item in node.items
+            if ast.unparse(item.context_expr) in made
+        ]
+
+    assert unsafe == []

@@ -1,9 +1,10 @@
 """Raise at each point of a step, once in each run: what a signal handler can do to it.
 
 The points are the lines, the beginnings of functions, and each return of a call to the middle of a line. Left out are the end of a
-``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers after calls, at jumps back and
-where a function begins, so none comes between the last call of a block and ``__exit__``. A call that has returned to a line of
-another ``try`` is left out too: the interpreter raises in the one of the call. So are finalizers: nobody sees what is raised there.
+``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers after calls of C, at jumps back
+and where a function begins, so none comes between the last call of a block and ``__exit__``. Where the next instruction is in another
+``try``, or in none, the interpreter raises in the one of the call: for a function of C, so does this. In Python 3.14 one of them is the
+``__enter__`` of C. Finalizers are left out: nobody sees what is raised there.
 
 A usual run takes some of the points, other ones in each test.
 """
@@ -68,26 +69,36 @@ class Interruption:
         self._kind = kind
         self._after_calls = after_calls
         self._calls: dict[FrameType, int] = {}
+        self._resumed: set[FrameType] = set()
 
     def __enter__(self) -> Self:
         # Python 3.12 tells of instructions only if a frame has asked for them before.
         sys._getframe().f_trace_opcodes = self._after_calls
+        if self._after_calls:
+            sys.setprofile(self._after_c)
         sys.settrace(self._enter_frame)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
+        _trace_no_more()
         self._calls.clear()
+        self._resumed.clear()
 
     def _enter_frame(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         if not frame.f_code.co_filename.startswith(_ROOTS) or _in_finalizer(frame):
             return None
-        if _is_closed(frame):
+        if _is_suspended(frame):
+            self._resumed.add(frame)
             return self._in_frame
         frame.f_trace_opcodes = self._after_calls
         return self._count(frame)
 
     def _in_frame(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if frame in self._resumed:
+            # Where it is closed, or an exception is thrown into it, no instruction begins it, so no handler runs.
+            self._resumed.discard(frame)
+            if event != "exception":
+                return self._count(frame)
         if event == "opcode":
             called, at = self._calls.pop(frame, None), frame.f_lasti
             calls, blocks = _read(frame.f_code)
@@ -101,11 +112,20 @@ class Interruption:
             self._calls.pop(frame, None)
         return self._in_frame
 
+    def _after_c(self, frame: FrameType, event: str, _argument: Any) -> None:
+        """Where a function of C has returned to another block, what is raised here is raised in the block of the call."""
+        if (
+            event == "c_return"
+            and frame.f_trace is not None
+            and frame.f_lasti in _last_of_blocks(frame.f_code)
+        ):
+            self._count(frame)
+
     def _count(self, frame: FrameType) -> Any:
         if self._left:
             self._left -= 1
             return self._in_frame
-        sys.settrace(None)
+        _trace_no_more()
         file = Path(frame.f_code.co_filename)
         self.place = f"{file.parent.name}/{file.name}:{frame.f_lineno} in {frame.f_code.co_qualname}"
         raise self._kind(self.place)
@@ -132,6 +152,20 @@ def _read(code: CodeType) -> tuple[frozenset[int], dict[int, int | None]]:
     return frozenset(calls), blocks
 
 
+@cache
+def _last_of_blocks(code: CodeType) -> frozenset[int]:
+    """The calls whose next instruction is in another block, by offsets."""
+    calls, blocks = _read(code)
+    return frozenset(
+        at for at, after in itertools.pairwise(blocks) if at in calls and blocks[at] != blocks[after]
+    )
+
+
+def _trace_no_more() -> None:
+    sys.settrace(None)
+    sys.setprofile(None)
+
+
 def _in_finalizer(frame: FrameType | None) -> bool:
     """Whether what is raised there goes nowhere: Python prints it."""
     while frame is not None and frame.f_code.co_name != "__del__":
@@ -139,9 +173,10 @@ def _in_finalizer(frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _is_closed(frame: FrameType) -> bool:
-    """Whether a generator is entered to be closed, or for an exception: no instruction begins it, so no handler runs."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "YIELD_VALUE"
+def _is_suspended(frame: FrameType) -> bool:
+    """Whether a generator or coroutine is entered that has begun: to go on, to be closed, or for an exception."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return "YIELD_VALUE" in {dis.opname[code[at]], dis.opname[code[at - 2]]}
 
 
 def _leaves_a_with_block(frame: FrameType) -> bool:

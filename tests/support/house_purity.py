@@ -36,6 +36,7 @@ SHELLS = {
     "base/files/copies.py": "it writes a file",
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
+    "base/locks.py": "it makes locks",
     "plugins/amplifier/loop_thread.py": "it runs a loop in a thread of its own",
     "base/files/private_files.py": "it makes files, and looks at their modes",
     "plugins/amplifier/module.py": "it mounts a module in a loop, and cleans it up",

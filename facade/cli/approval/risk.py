@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.locks import Lock
 from ...interop.schemas.constrained import check_of
 from .question import Risk
 
@@ -28,7 +28,7 @@ class Risks:
 
     def __init__(self, board: Callboard) -> None:
         self._board = board
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._asked: dict[tuple[str | None, str | None], int] = {}
 
     def of(self, question: Question) -> Risk:

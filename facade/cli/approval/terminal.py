@@ -16,6 +16,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ...base.locks import Lock
 from ...plugins.hooks.approval import Answer
 from ...plugins.hooks.forms import CANCEL, FormAnswer
 from ..ui.streams import complain
@@ -47,7 +48,7 @@ class TerminalApprover:
 
     def __init__(self, risk: Callable[[Question], Risk | None] = lambda _: None) -> None:
         self._risk = risk
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._open: Question | Form | None = None
         self._dialogue: Dialogue | FormDialogue | None = None
         self._ended = False

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from ...agent.loop.cancellation import Cancellation
+from ...base.locks import Lock
 from ...plugins.hooks.approval import Answer
 from ...plugins.hooks.forms import CANCEL, Form, FormAnswer
 from .render import HEARD
@@ -52,7 +53,7 @@ class PendingQuestion:
     def __init__(self, question: Question | Form) -> None:
         self.question = question
         self.withdrawn: bool = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._answered = threading.Event()
         self._answer = self._without("nobody waits for an answer")
         self._on_withdrawn: Callable[[], None] | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...base.locks import Lock
 from ...plugins.adapter.formatting import as_text
 from ..commands.call import show_result
 from ..ui.text import Text
@@ -48,7 +48,7 @@ class ForPeople:
 
     def __init__(self, console: SafeConsole) -> None:
         self._console = console
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
         after = f"{', '.join(changed)} changed: " if changed else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.files.private_files import make_private_folder, open_private
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...hosts.report.crash_report import redactor_of
 from ..ui.text import clean_lines
 
@@ -59,7 +59,7 @@ class StderrLogs:
             raise PermissionError(13, os.strerror(13), str(folder))
         self.folder = folder
         self._files: dict[str, _BoundedFile] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def listen(self, host: str, generation: int, command: Command) -> _GenerationLog:
         """Hear one generation of a host, as `callboard.hosts.tap.overhearing` wants it."""
@@ -125,7 +125,7 @@ class _BoundedFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._before = path.with_name(f"{path.name}.1")
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def append(self, text: bytes) -> None:
         """Raises `OSError`."""

@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...interop.errors import InteropError
 from ..ui.crash_files import crash_of
 from .requests import NoCall, has_id, no_call_line, requests_in
@@ -74,7 +75,7 @@ class Relay:
         self._last_crashes: dict[str | None, str] = {}
         self._plugins: dict[str, str] = {}
         self._lanes: dict[str | None, _Lane] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.failed: int = 0
 
     def take(self, line: Line) -> None:
@@ -170,7 +171,7 @@ class _Lane:
         self._name = name
         self._width = width
         self._relay = relay
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._waiting: deque[tuple[Any, int]] = deque()
         self._threads = 0
 

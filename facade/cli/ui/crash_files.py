@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...base.files.private_files import make_private_folder, open_private
 from ...base.foreign import Log
 from ...base.json import dump_json
+from ...base.locks import RLock
 from ...plugins.results.failures import reported
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class CrashFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._heard: dict[str, dict[str, Any]] = {}
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(RLock())
         self._failed = False
 
     def hear(self, event: Event) -> None:

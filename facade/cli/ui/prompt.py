@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
@@ -16,6 +15,7 @@ from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
 
+from ...base.locks import Lock
 from .console import SafeConsole
 from .signals import takes_interrupts
 from .text import clean, is_plain
@@ -158,7 +158,7 @@ class _Above:
         self._session = get_app_session()
         self._context = copy_context()
         self._waiting: deque[str] = deque()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def write(self, text: str) -> int:
         """Take text."""

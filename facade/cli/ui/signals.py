@@ -15,6 +15,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
+from ...base.locks import Lock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
@@ -101,7 +103,7 @@ class CancelOnInterrupt:
     def __init__(self, cancel: Callable[[Call], None]) -> None:
         self._cancel = cancel
         self._handlers = _Handlers(signal.SIGINT)
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._call: Call | None = None
         self._asked = False
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...base.errors import CallboardError
 from ...base.json import dump_json
+from ...base.locks import Lock
 from .console import LogFormat, SafeConsole, one_sentence
 from .text import escaped, is_plain
 
@@ -145,7 +146,7 @@ class LineWriter:
     def __init__(self, descriptor: int, on_broken: Callable[[OSError], None]) -> None:
         self._descriptor = descriptor
         self._on_broken = on_broken
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._broken = False
 
     def write(self, value: Any) -> None:

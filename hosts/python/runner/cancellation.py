@@ -7,10 +7,10 @@ which the next call would be given. Its host is replaced if it goes on for too l
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ....base.locks import Lock
 from .messages import HostFault
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Cancellation:
     """Of one call. Asked for in the reader's thread, heeded in that of the call."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._reason: str | None = None
         self._begun = False
         self._act: Callable[[], object] | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from ....base.errors import JsonValueError
 from ....base.json import dump_json, load_json
+from ....base.locks import Lock
 from .messages import HostFault
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class KnownStates:
     """The states that a request may name. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._texts: dict[str, bytes] = {}
 
     def given(self, params: Json) -> bytes | None:

@@ -6,10 +6,10 @@ process. Only what is left to a default there is not answered here: the client h
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ....base.errors import ContractError, HookError, PluginError
+from ....base.locks import Lock
 from ....plugins.adapter.adapter import PluginAdapter
 from ....plugins.adapter.hook_set import HookSet
 from ....plugins.contract.invocation import Invocation
@@ -55,7 +55,7 @@ class ServedPlugin:
         self._found = found
         self._name = name
         self._log = log
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._made: tuple[PluginAdapter, HookSet] | None = None
         self._prepared: Json | None = None
         self._prepared_for: Json | None = None

@@ -11,10 +11,10 @@ import io
 import os
 import select
 import sys
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ....base.locks import Lock
 from ...protocol.wire import LineSplitter
 
 if sys.platform != "win32":
@@ -64,7 +64,7 @@ class Outlet:
     def __init__(self, sink: int, on_gone: Callable[[str | None], None]) -> None:
         self._sink = sink
         self._on_gone = on_gone
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.disowned: bool = False
 
     def send(self, line: bytes) -> None:
@@ -82,7 +82,7 @@ class Outlet:
 
     def disown(self) -> None:
         """In a copy of the process: say nothing from now on. The lock may be held by a thread that is not there."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.disowned = True
 
 

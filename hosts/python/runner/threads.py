@@ -14,6 +14,8 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from ....base.locks import Lock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,7 +37,7 @@ class ThreadPool:
         self._make_loop = make_loop
         self._of_main: SimpleQueue[Job | None] = SimpleQueue()
         self._of_others: SimpleQueue[Job] = SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._main_is_free = True  # it comes when the plugin is loaded
         self._free = 0
         self._open = threading.Event()

@@ -10,6 +10,7 @@ from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.metrics.calls import MAX_TOOLS, UNNAMED, CallMetrics
 from callboard.actors.metrics.hosts import HostMetrics
+from callboard.base.locks import Lock
 from callboard.plugins.contract.invocation import Invocation
 from every_point import interrupted_at_each_point
 from tools import a_tool, count, tool_call
@@ -30,7 +31,7 @@ def times(told):
 
 
 def test_a_call_counts_once_however_often_an_interrupt_has_it_counted_again():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
     calls = []
 
     def count_a_call():
@@ -59,7 +60,7 @@ def test_a_call_counts_once_however_often_an_interrupt_has_it_counted_again():
 
 
 def test_a_call_waits_until_it_begins_and_runs_until_it_ends():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
 
     ended(call_metrics, waited=0.5, ran=2.0)
 
@@ -67,7 +68,7 @@ def test_a_call_waits_until_it_begins_and_runs_until_it_ends():
 
 
 def test_a_call_that_ended_while_it_waited_has_waited_and_not_run():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
 
     ended(call_metrics, result={"success": False, "code": "deadline_exceeded"}, waited=3.0)
 
@@ -75,7 +76,7 @@ def test_a_call_that_ended_while_it_waited_has_waited_and_not_run():
 
 
 def test_a_call_that_was_refused_at_once_has_not_waited():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
 
     ended(call_metrics, result={"success": False, "code": "overloaded"}, queued=False)
 
@@ -84,7 +85,7 @@ def test_a_call_that_was_refused_at_once_has_not_waited():
 
 
 def test_tools_are_told_apart_and_the_plugin_is_all_of_them():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
     ended(call_metrics, "a", waited=1.0, ran=1.0)
     ended(call_metrics, "a", {"success": False}, waited=1.0, ran=2.0)
     ended(call_metrics, "b", waited=1.0, ran=4.0)
@@ -102,7 +103,7 @@ def test_tools_are_told_apart_and_the_plugin_is_all_of_them():
 
 @pytest.mark.parametrize("code", ["E42", 7, ["host_crashed"], None])
 def test_codes_that_are_not_ours_are_the_tools_own_failure(code):
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
 
     ended(call_metrics, result={"success": False, "code": code}, waited=0.0, ran=0.0)
 
@@ -110,7 +111,7 @@ def test_codes_that_are_not_ours_are_the_tools_own_failure(code):
 
 
 def test_however_many_names_are_called_few_are_told_apart():
-    call_metrics = CallMetrics(threading.Lock())
+    call_metrics = CallMetrics(Lock())
 
     for number in range(MAX_TOOLS + 50):
         ended(call_metrics, f"tool{number}", waited=0.0, ran=0.0)
