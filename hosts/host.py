@@ -331,6 +331,11 @@ class Host:
         self._tell(idle)
 
     @property
+    def given_up(self) -> int | None:
+        """How many calls it has that were given up; ``None`` where each of them is awaited until it has ended."""
+        return None
+
+    @property
     def ended(self) -> bool:
         """Whether its process has ended, as far as that has been told."""
         return self._ended

@@ -102,6 +102,11 @@ class TranslatingHost(Host):
         if self._dialect.has_more:
             self._hear_dialect()
 
+    @property
+    def given_up(self) -> int | None:
+        with self._lock:
+            return len(self._dialect.given_up)
+
     def on_output(self, data: bytes) -> None:
         super().on_output(data)
         if self._dialect.has_more:

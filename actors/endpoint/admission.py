@@ -87,6 +87,7 @@ class AdmissionControl:
         self._lock = Lock()
         self._breakers: dict[str | None, Breaker] = {}
         self._epochs: dict[object, int] = {}
+        self._crashes: dict[str | None, tuple[str, str]] = {}
         self._blame = CrashAttribution(quarantine or QuarantinePolicy(), confines=quarantine is not None)
         self._confined: dict[Suspect, _Confined] = {}
         self._quarantined = 0
@@ -270,9 +271,22 @@ class AdmissionControl:
                 return
             # A stand-in's answer says nothing of a tool that was never asked.
             failed = self._verdict(result) if call.attempt else None
+            if failed and self._was_counted(call, result):
+                failed = None
             breaker.ended(epoch, failed, self._clock.now(), call)
             self._settle(call.tool_name, breaker)
             self._epochs.pop(call, None)
+
+    def _was_counted(self, call: Call, result: Result) -> bool:
+        """Whether the crash that has cost this call was counted for another call of the tool: it is one failure."""
+        report = result.get("crash_report")
+        if reported(result) is not Code.HOST_CRASHED or not isinstance(report, dict):
+            return False
+        crash, of = self._crashes.get(call.tool_name, ("", ""))
+        if crash == report.get("id"):
+            return of != call.id
+        self._crashes[call.tool_name] = report["id"], call.id
+        return False
 
     def _verdict(self, result: Result) -> bool | None:
         """What a result says of the tool; ``None`` if nothing: the tool has not run."""

@@ -57,7 +57,7 @@ class InputWithdrawn:
 
 @frozen
 class Probed:
-    """To a tool actor: a shared host in which a run is overdue was asked something; whether it answers."""
+    """To a tool actor: a host was asked something because of a run that is overdue or was given up; whether it answers."""
 
     run: HostedRun
     answers: bool

@@ -139,9 +139,11 @@ class HostedRun:
             self.ended = True
             self.put_back()
             return
-        if self.hung or self.host.stalled:
-            if self.host.stalled or not self.cancelled:
-                endpoint.admission.hung(call, self._base, report)
+        beside = self.host.given_up is not None and len(report.in_flight) > 1
+        if beside:
+            pass  # any of them may have done it, or one that was given up, see `blame`
+        elif self.hung or self.host.stalled:
+            self.blame(report)
         elif not self.host.stopped and endpoint.admission.lost(call, self._base, report):
             endpoint.forsaken = self._base
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=shortened(report.as_dict()))
@@ -162,6 +164,11 @@ class HostedRun:
                 "poison", endpoint.name, call.id, tool=call.tool_name, detail=generations
             )
         self._end(result)
+
+    def blame(self, report: CrashReport) -> None:
+        """The host had to be replaced because of this run, or of one of several."""
+        if self.host.stalled or not self.cancelled:
+            self._endpoint.admission.hung(self.call, self._base, report)
 
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""

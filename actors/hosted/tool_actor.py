@@ -5,27 +5,23 @@ It answers nothing itself: answers go from the host's pump straight to the calle
 
 from __future__ import annotations
 
-import functools
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import pykka
 
 from ...hosts.errors import HostError
-from ...hosts.limits.vitals import doing
 from ...hosts.report.crash_report import shortened
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
-from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Fallback
 from ..endpoint.messages import WORK, GivenUp, Interrupted, Shutdown, Unowned, Work
-from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
-from ..hosting.messages import EndGeneration
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
+from .given_up import GivenUpCalls
 from .input_requests import InputRequests
 from .loop_lease import LoopLease
 from .messages import InputAsked, InputWithdrawn, Overdue, Probed, Relisted, Stranded, ToolsChanged
@@ -113,7 +109,9 @@ class HostedToolActor(BaseActor):
         self._changed = False
         self._in_vain = 0
         self._fresh = not self.endpoint.cell.recalled
-        self._host_actor: pykka.ActorRef[Any] | None = None
+        self._given_up = GivenUpCalls(
+            self.actor_ref, self.endpoint, self._sender, self._clock, shared=dispatcher is not None
+        )
         self._inputs = InputRequests(self.actor_ref, services)
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
@@ -147,11 +145,11 @@ class HostedToolActor(BaseActor):
             case HostOut(error, report, holds):
                 self.endpoint.shut(_unavailable(error, report), holds=holds)
             case GivenUp(call):
-                self._on_given_up(call)
+                self._given_up.add(call)
             case Overdue(run):
-                self._on_overdue(run)
+                self._given_up.on_overdue(run)
             case Probed(run, answers):
-                self._on_probed(run, answers=answers)
+                self._given_up.on_probed(run, answers=answers)
             case Shutdown():
                 self.stop()
             case _:
@@ -271,7 +269,7 @@ class HostedToolActor(BaseActor):
         if up is None or up.host.generation != self._ready:
             return
         self._coming = None
-        self._host_actor = up.host_actor
+        self._given_up.host_actor = up.host_actor
         self.endpoint.prepared = up.prepared
         self._sender.attach(self.endpoint, up.host, up.on_sent, up.description)
         self._on_open()
@@ -342,6 +340,7 @@ class HostedToolActor(BaseActor):
 
     def _on_down(self, generation: int, report: CrashReport | None) -> None:
         if report is not None:
+            self._given_up.on_down(report)
             self.endpoint.admission.spared(report)
         if self._coming is not None and self._coming.host.generation == generation:
             self._coming = None
@@ -351,51 +350,6 @@ class HostedToolActor(BaseActor):
         self._sender.detach(self.endpoint, host)  # which a call that could not be sent may have done before
         if self.endpoint.fallback is not None and self._coming is None:
             self.endpoint.fallback.begins()
-
-    def _on_given_up(self, call: Call) -> None:
-        """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
-        run = call.run
-        if run is None or not run.sent or not run.host.abandon(run.request_id):
-            self.endpoint.expect_free(call, self.actor_ref)
-            return
-        run.host.cancel(run.request_id, str(call.result().get("error")))
-        run.vitals = run.host.vitals
-        overdue = self._clock.now() + self.endpoint.settings.grace
-        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, Overdue(run)))
-
-    def _on_overdue(self, run: Any) -> None:
-        host = self._present(run)
-        if host is None:
-            return
-        if self._dispatcher is None:
-            self._replace(run, host)
-            return
-        # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
-        probe(host, self._clock, lambda answers: tell(self.actor_ref, Probed(run, answers=answers)))
-
-    def _on_probed(self, run: Any, *, answers: bool) -> None:
-        host = self._present(run)
-        if host is None or run.hung or host.stalled:
-            return
-        host.stalled = not answers
-        self._replace(run, host)
-
-    def _present(self, run: Any) -> Host | None:
-        """The host of a run that is under way in the present generation."""
-        host = self._sender.host
-        return None if run.ended or self._host_actor is None or run.host is not host else host
-
-    def _replace(self, run: Any, host: Host) -> None:
-        assert self._host_actor is not None
-        grace = self.endpoint.settings.grace
-        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {run.limit}"
-        if host.stalled:
-            reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"
-        if (what := doing(run.vitals, host.vitals)) is not None:
-            reason = f"{reason}; {what}"
-        run.hung = True
-        kind = ExitKind.CANCEL if run.cancelled and not host.stalled else ExitKind.HANG
-        tell(self._host_actor, EndGeneration(reason, kind))
 
 
 _WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001 - pykka's own form of what stands in an inbox; made once, not for each call

@@ -66,6 +66,7 @@ class CallDefaults:
 
     Attributes:
         deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        concurrency: how many calls of one plugin may be under way at once; ``None``: one, but for `Configuration.of_servers`.
         mailbox_size: how many calls of one plugin may wait.
         grace: seconds that a cancelled call may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
@@ -76,6 +77,7 @@ class CallDefaults:
     """
 
     deadline: float | None = 60.0
+    concurrency: int | None = None
     mailbox_size: int = 1000
     grace: float = 1.0
     claim_patience: float = 1.0
@@ -86,12 +88,10 @@ class CallDefaults:
 
     def __post_init__(self) -> None:
         if self.deadline is not None and not self.deadline > 0:
-            raise ValueError(
-                f"'deadline' is {self.deadline}; it has to be more than 0 seconds, or null for none"
-            )
-        for name, least in (("mailbox_size", 1), ("max_line_bytes", _SMALLEST_LINE)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name!r} is {getattr(self, name)}; it has to be at least {least:,}")
+            raise ValueError(f"'deadline' is {self.deadline}; it has to be more than 0 seconds, or null")
+        for name, least in (("concurrency", 1), ("mailbox_size", 1), ("max_line_bytes", _SMALLEST_LINE)):
+            if (said := getattr(self, name)) is not None and said < least:
+                raise ValueError(f"{name!r} is {said}; it has to be at least {least:,}")
         if self.flight_recorder > MAX_FRAMES:
             raise ValueError(
                 f"'flight_recorder' is {self.flight_recorder}; it has to be at most {MAX_FRAMES}"
@@ -136,6 +136,7 @@ class Configuration:
         supervision: the restart policy of every host that has none of its own.
         groups: hosts that are restarted together or share a budget, outer groups first.
         calls: the calls' defaults.
+        of_servers: how many calls of one MCP server may be under way at once, where neither its entry nor `calls` says so.
         plugin_policy: what loading may do.
         plugin_cache_dir: where packages are built; see `cache_folder`.
         node: the Node program, or ``None`` to look it up.
@@ -161,6 +162,7 @@ class Configuration:
     supervision: RestartPolicy = field(default_factory=RestartPolicy)
     groups: tuple[GroupSpec, ...] = ()
     calls: CallDefaults = field(default_factory=CallDefaults)
+    of_servers: int = 1
     plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
     plugin_cache_dir: Path = field(default_factory=cache_folder)
     node: str | None = None

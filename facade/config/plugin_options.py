@@ -152,7 +152,8 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
             raise ConfigurationError(
                 f"the option {option!r}: an MCP server {why}. Leave it out", path=f"$.{option}"
             )
-    return complete(asked_of(entry, configuration), configuration, entry.hidden)
+    usual = configuration.of_servers if isinstance(entry.source, McpSource) else 1
+    return complete(asked_of(entry, configuration), configuration, entry.hidden, concurrency=usual)
 
 
 def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
@@ -168,8 +169,16 @@ def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
     return hardened(configuration.profile, entry)
 
 
-def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[str, ...] = ()) -> Options:
+def complete(
+    given: PluginOptions, configuration: Configuration, hidden: tuple[str, ...] = (), *, concurrency: int = 1
+) -> Options:
     """Fill in what the options leave out.
+
+    Args:
+        given: the options.
+        configuration: has what holds for all plugins.
+        hidden: what nobody is to read in a report.
+        concurrency: calls at once, where neither of them says it.
 
     Raises:
         ConfigurationError: the restart policy, or another option that is looked at here, is wrong.
@@ -189,7 +198,7 @@ def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[s
         confinement=confinement,
         share=given.share,
         tool=ToolSettings(
-            concurrency=given.concurrency,
+            concurrency=given.concurrency or calls.concurrency or concurrency,
             mailbox_size=given.mailbox_size or calls.mailbox_size,
             deadline=given.deadline if given.deadline is not None else calls.deadline,
             idle_deadline=given.idle_deadline,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,6 +65,9 @@ STOP_TIMEOUT = 1.0
 INTRODUCTION = 1.0
 """Seconds that the one client may take to say what it can do, before the board is started all the same."""
 
+SIDE_BY_SIDE = 64
+"""Calls of one MCP server at a time, unless the file says otherwise: here the clients decide what runs together."""
+
 _MAX_CURSOR = 9
 """Digits."""
 
@@ -94,6 +98,7 @@ class BoardServer:
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
         self.board: Callboard = make(self._news.hear)
+        self.board.configuration = replace(self.board.configuration, of_servers=SIDE_BY_SIDE)
         self.failure: BaseException | None = None
         self._stopping = False
         self._passed_on = PassedOn(self.board)

@@ -98,6 +98,7 @@ class Session:
     Attributes:
         stage: how far it has come.
         revision: what is spoken, once that is agreed.
+        given_up: as `Dialect`.
         server: the server's name and version.
     """
 
@@ -132,6 +133,7 @@ class Session:
         self._running: dict[str, _Running] = {}
         self._asking: dict[str, _Running] = {}
         self._probing: set[str] = set()
+        self.given_up: set[str] = set()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
 
@@ -238,6 +240,7 @@ class Session:
         self._refuse(cancelled, "Cancelled", reason or "it was cancelled")
         line = self._requests.ended(cancelled)
         if there:
+            self.given_up.add(wire_id)
             told = {"requestId": wire_id, "reason": reason}
             line = jsonrpc.notification("notifications/cancelled", told) + line
         return line
@@ -283,6 +286,7 @@ class Session:
     def _ended(self, wire_id: str, result: Any, error: Json | None, size: int) -> Sequence[Message]:
         running = self._running.pop(wire_id)
         call = running.call
+        self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
         if (
             self.revision == STATELESS
             and isinstance(result, dict)
@@ -326,6 +330,7 @@ class Session:
                 self._probing.discard(request_id)
                 return (Response(request_id, self._description(), None),)
             case _:
+                self.given_up.discard(request_id)
                 unknown = isinstance(request_id, str) and request_id != _LISTEN
                 return (Response(request_id, None, None),) if unknown else ()
         return ()

@@ -38,6 +38,7 @@ class HttpDialect:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.given_up: set[str] = session.given_up
         self.begin: Callable[[SpeaksThrough], None] = session.begin
         self.end: Callable[[], None] = session.end
         self.encode: Callable[[str, str, dict[str, Any]], bytes] = session.encode

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 
 class Dialect(Protocol):
-    """The protocol of one generation of a host. Not thread-safe: its shell holds a lock, but for ``has_more``."""
+    """The protocol of one generation of a host. Not thread-safe: its shell holds a lock, but for ``has_more``.
+
+    Attributes:
+        given_up: the requests that were cancelled and not answered, since the program has answered a call; for the board each has ended.
+    """
+
+    given_up: set[str]
 
     @property
     def has_more(self) -> bool:

@@ -33,7 +33,7 @@ class PluginOptions:
     Attributes:
         config: for the plugin's `init`.
         name: the name it is to go by; its own if ``None``.
-        concurrency: calls of it that may be under way at once.
+        concurrency: calls of it that may be under way at once; the board's default if ``None``.
         deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
         idle_deadline: seconds that a call which has begun in its host may go without a part; no limit if ``None``.
         start_deadline: seconds that its host has from its start until it is ready; the board's default if ``None``.
@@ -67,7 +67,7 @@ class PluginOptions:
 
     config: dict[str, Any] = field(default_factory=dict)
     name: str | None = None
-    concurrency: int = 1
+    concurrency: int | None = None
     deadline: float | None = None
     idle_deadline: float | None = None
     start_deadline: float | None = None

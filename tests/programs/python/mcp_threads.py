@@ -1,0 +1,89 @@
+"""An MCP server of the handshake era on the standard library that runs each call in a thread of its own, as most servers run theirs.
+
+Tools: ``meet`` (answers once ``n`` calls of it are under way), ``most`` (how many calls have been under way at once), ``hang`` (is never answered),
+``stall`` (the server reads nothing any more), ``pid``, ``crash``. With the word ``polite`` a call of ``hang`` is answered once it is cancelled.
+"""
+
+import json
+import os
+import sys
+import threading
+
+POLITE = "polite" in sys.argv
+TOOLS = ("meet", "most", "hang", "stall", "pid", "crash")
+changed = threading.Condition()
+counts = {"met": 0, "under way": 0, "most": 0}
+hanging = {}
+
+
+def say(**message):
+    line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+    with changed:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def begun(params):
+    meta = params.get("_meta", {})
+    if "progressToken" in meta:
+        say(method="notifications/progress", params={"progressToken": meta["progressToken"], "progress": 1})
+
+
+def text(value):
+    return {"content": [{"type": "text", "text": str(value)}]}
+
+
+def run(request_id, name, arguments):
+    with changed:
+        counts["under way"] += 1
+        counts["most"] = max(counts["most"], counts["under way"])
+        if name == "meet":
+            counts["met"] += 1
+            changed.notify_all()
+            changed.wait_for(lambda: counts["met"] >= arguments["n"])
+        if name == "hang":
+            cancelled = hanging.setdefault(request_id, threading.Event())
+    if name == "hang":
+        cancelled.wait()
+        if POLITE:
+            say(id=request_id, error={"code": 0, "message": "cancelled"})
+        return
+    with changed:
+        counts["under way"] -= 1
+        value = {"most": counts["most"], "pid": os.getpid()}.get(name, "well")
+    say(id=request_id, result=text(value))
+
+
+def call(request_id, params):
+    name, arguments = params["name"], params.get("arguments", {})
+    begun(params)
+    match name:
+        case "crash":
+            os.kill(os.getpid(), 9)
+        case "stall":
+            threading.Event().wait()
+        case _:
+            threading.Thread(target=run, args=(request_id, name, arguments), daemon=True).start()
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    match method:
+        case "initialize":
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
+            say(id=request_id, result=result | {"serverInfo": {"name": "threads", "version": "1"}})
+        case "tools/list":
+            say(
+                id=request_id,
+                result={"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]},
+            )
+        case "tools/call":
+            call(request_id, params)
+        case "notifications/cancelled":
+            with changed:
+                hanging.setdefault(params["requestId"], threading.Event()).set()
+        case "ping":
+            say(id=request_id, result={})
+        case str() if request_id is not None:
+            say(id=request_id, error={"code": -32601, "message": "no such method"})
