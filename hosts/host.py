@@ -292,7 +292,7 @@ class Host:
         except HostGone as gone:
             # Of one that is not there any more the end of the host was quicker, and has told the owner.
             with self._lock:
-                return {request_id: gone for request_id in lines if self._peer.withdraw(request_id)}
+                return dict.fromkeys(filter(self._peer.withdraw, lines), gone)
         return {}
 
     def call_of(self, request_id: str) -> str | None:

@@ -60,9 +60,10 @@ class Mounts:
     def clean_up_idle(self) -> None:
         """Clean up the modules whose last plugin was taken off; those of a call that was interrupted, too."""
         with self._lock:
-            modules = [module for module in self._modules if module.idle]
+            modules = list(self._modules)
         for module in modules:
-            module.clean_up()
+            if module.idle:
+                module.clean_up()
 
     def close(self) -> None:
         """Clean all of them up, now that their calls have ended; the last first."""

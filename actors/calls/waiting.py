@@ -136,14 +136,17 @@ class _Alarm:
         try:
             with self._lock:
                 self._told = False  # before the look: what comes from now on tells again
-            while self.due:
-                future = self.due[0]
-                if not future.done():
-                    future.set_result(None)
-                self.due.popleft()  # last: an interrupt may come before
+            self._wake_due()
         except BaseException:  # an interrupt, raised again: the loop may be run once more
             self.loop.call_soon(self._wake_all)
             raise
+
+    def _wake_due(self) -> None:
+        while self.due:
+            future = self.due[0]
+            if not future.done():
+                future.set_result(None)
+            self.due.popleft()  # last: an interrupt may come before
 
 
 class _Here(threading.local):

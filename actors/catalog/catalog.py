@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.errors import ContractError
 from ...base.frozen import frozen
@@ -12,12 +12,13 @@ from ...interop.errors import InteropError
 from ...interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
 
 Schemas = tuple[dict[str, Any], ...]
 
+_Given = TypeVar("_Given")
 
 MAX_TOOLS = 1_000
 """Tools of one plugin: each is looked at in every request, and no model takes so many."""
@@ -148,8 +149,8 @@ class Catalog:
     def remove(self, plugin: str) -> None:
         """List a plugin no more, and forget its formats."""
         with self._lock:  # as in `contribute`
-            self.offers = {name: tools for name, tools in self.offers.items() if name != plugin}
-            by_plugin = {name: given for name, given in self._by_plugin.items() if name != plugin}
+            self.offers = _without(plugin, self.offers)
+            by_plugin = _without(plugin, self._by_plugin)
             if self._freeform or len(by_plugin) < len(self._by_plugin):
                 self.registry = self._composed(by_plugin)
             self._by_plugin = by_plugin
@@ -182,3 +183,7 @@ class Catalog:
         if not self._freeform:
             return registry
         return registry.for_request(tool.schema for tools in self.offers.values() for tool in tools)
+
+
+def _without(plugin: str, by_plugin: Mapping[str, _Given]) -> dict[str, _Given]:
+    return {name: given for name, given in by_plugin.items() if name != plugin}

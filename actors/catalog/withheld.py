@@ -37,8 +37,9 @@ class Withheld:
         with self._lock:  # so that two requests at once tell of their changes one after the other
             before, self._last = self._last, now
             for (plugin, tool), reason in now.items():
-                if before.get((plugin, tool)) != reason:
-                    self._events.publish("offer_withheld", plugin, tool=tool, why=reason)
+                if before.get((plugin, tool)) == reason:
+                    continue
+                self._events.publish("offer_withheld", plugin, tool=tool, why=reason)
             for plugin, tool in before.keys() - now.keys():
                 self._events.publish("offer_restored", plugin, tool=tool)
             fresh = now.items() - self._logged

@@ -169,13 +169,9 @@ class Mailbox:
 
     def take_all(self) -> list[Call]:
         """As `take`, of as many calls as were granted."""
-        calls: list[Call] = []
         with self._lock:
-            while self._untaken:
-                self._untaken -= 1
-                if self._open and self.waiting:
-                    calls.append(self._take())
-        return calls
+            grants, self._untaken = self._untaken, 0
+            return [self._take() for _ in range(min(grants, self.waiting))] if self._open else []
 
     def _take(self) -> Call:
         calls = self._again or self._calls
@@ -203,11 +199,11 @@ class Mailbox:
     def discard(self, call: Call) -> bool:
         """Take a waiting call out; False if it does not wait here (any more)."""
         with self._lock:
-            for calls in (self._again, self._calls):
-                if call in calls:
-                    del calls[call]
-                    return True
-            return False
+            calls = self._again if call in self._again else self._calls
+            if call not in calls:
+                return False
+            del calls[call]
+            return True
 
     def empty(self) -> list[Call]:
         """Take all waiting calls out; return them, for their owner to see to."""

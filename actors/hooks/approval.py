@@ -117,11 +117,12 @@ class Approvals:
     def forget(self, plugin: str) -> None:
         """A plugin has left the board: what was allowed for good is not allowed for another one of its name."""
         with self._lock:
-            self._remembered = {
-                (key, client): declared
-                for (key, client), declared in self._remembered.items()
+            others = (
+                (key, client)
+                for key, client in self._remembered
                 if not isinstance(key, tuple) or key[_PLUGIN] != plugin
-            }
+            )
+            self._remembered = {other: self._remembered[other] for other in others}
             for inquiry in (*self._waiting, *([] if self._asked is None else [self._asked])):
                 inquiry.lasting = inquiry.lasting and inquiry.question.plugin != plugin
 

@@ -107,9 +107,10 @@ class Interceptor:
 
     def _end(self, *, with_tools: bool) -> None:
         with self._lock:
-            left = [pipeline for pipeline in self._under_way if with_tools or not pipeline.has_tool]
-        for pipeline in left:
-            pipeline.call.end_early(Code.CANCELLED, "the board was stopped")
+            under_way = list(self._under_way)
+        for pipeline in under_way:
+            if with_tools or not pipeline.has_tool:
+                pipeline.call.end_early(Code.CANCELLED, "the board was stopped")
 
     def _forget(self, pipeline: HookPipeline) -> None:
         with self._lock:

@@ -190,13 +190,15 @@ class HostedToolActor(BaseActor):
 
     def _work_in_loop(self) -> None:
         """As `_work`; until all are sent nobody else is told of any."""
-        mailbox = self.endpoint.mailbox
         try:
-            while mailbox.untaken:
-                self._take_and_send()
+            self._take_and_send_all()
         finally:  # an interrupt may come here too, and the calls behind must not wait for who was told
             self._told_of_work = False
-            mailbox.tell_of_untaken()
+            self.endpoint.mailbox.tell_of_untaken()
+
+    def _take_and_send_all(self) -> None:
+        while self.endpoint.mailbox.untaken:
+            self._take_and_send()
 
     def _work(self) -> None:
         self._works = True

@@ -232,14 +232,12 @@ class SupervisedHost:
             return PluginsToLoad(
                 tuple([self._plugins[name].loaded_plugin for name in wanted]),
                 tuple(
-                    [
-                        (
-                            plugin.loaded_plugin,
-                            f"the host ended as it came in: {out.cause}; it goes on without it",
-                        )
-                        for name, out in self._suspects.left_out.items()
-                        if name not in wanted and (plugin := self._plugins.get(name)) is not None
-                    ]
+                    (
+                        plugin.loaded_plugin,
+                        f"the host ended as it came in: {out.cause}; it goes on without it",
+                    )
+                    for name, out in self._suspects.left_out.items()
+                    if name not in wanted and (plugin := self._plugins.get(name)) is not None
                 ),
                 self._suspects.one_by_one,
             )
@@ -257,8 +255,9 @@ class SupervisedHost:
             for name, loaded_plugin in loaded_plugins.items():
                 there = self._plugins.get(name)
                 # It may be another tool of the same name by now.
-                if there is not None and there.loaded_plugin.tool is loaded_plugin.tool:
-                    there.loaded_plugin = loaded_plugin
+                if there is None or there.loaded_plugin.tool is not loaded_plugin.tool:
+                    continue
+                there.loaded_plugin = loaded_plugin
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
         with self._lock:

@@ -276,12 +276,9 @@ class Lifecycle:
     def _release(self, below: int) -> None:
         """Generations older than ``below`` are sent no more calls: those that retire may end."""
         with self._lock:
-            older = [
-                self._generations.pop(generation)
-                for generation in sorted(self._generations)
-                if generation < below
-            ]
-        for actor in older:
+            older = (generation for generation in sorted(self._generations) if generation < below)
+            actors = [self._generations.pop(generation) for generation in older]
+        for actor in actors:
             tell(actor, Drain())
 
     def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:

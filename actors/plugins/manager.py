@@ -457,8 +457,8 @@ class PluginManager:
             self._routing_table.remove(name)
             self._catalog.remove(name)
             # An actor reads what it was told in its own time, and may outlast ``ended``.
-            alive = {actor for actor in self._taken_off if actor.is_alive()}
-            self._taken_off = alive.union(handle.actors())
+            alive = (actor for actor in self._taken_off if actor.is_alive())
+            self._taken_off = {*alive, *handle.actors()}
             return handle
 
     def leaving(self, name: str | None = None) -> list[PluginHandle]:

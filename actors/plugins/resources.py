@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...base.errors import CallboardError
 from ...base.foreign import Log
 from ...base.locks import Lock
 from ...base.validation import require_callable, require_seconds, require_text
-from ...plugins.adapter.async_bridge import call_in_thread, wait_here
+from ...plugins.adapter.async_bridge import call_in_thread, settled, settled_here
 from ...plugins.results.failures import describe
 
 if TYPE_CHECKING:
@@ -110,15 +109,13 @@ class ToolRuntime:
             value: Resource = place.outcome()
             return value
         try:
-            made: Any = make()
-            while isinstance(made, Awaitable):
-                made = wait_here(made)
+            made = settled_here(make())
         except BaseException as error:  # those who wait for it hear of it too, even of an interrupt
             self._failed(place, error)
             raise
         self._made(place, made)
-        settled: Resource = made
-        return settled
+        resource: Resource = made
+        return resource
 
     async def get_async(
         self,
@@ -133,9 +130,7 @@ class ToolRuntime:
         if not mine:
             return await call_in_thread(place.outcome)
         try:
-            made = make()
-            while isinstance(made, Awaitable):
-                made = await made
+            made = await settled(make())
         except BaseException as error:  # as above, even of a cancel
             self._failed(place, error)
             raise
@@ -145,7 +140,8 @@ class ToolRuntime:
     def names(self) -> list[str]:
         """What there is, in the order in which it was first asked for."""
         with self._lock:
-            return [name for name, place in self._places.items() if place.settled.is_set()]
+            made = (place for place in self._places.values() if place.settled.is_set())
+            return [place.name for place in made]
 
     def close(self, timeout: float = 5.0) -> list[str]:
         """Close all resources, the last that was made first; return those that did not close.
@@ -240,8 +236,7 @@ def _run_close(place: _Place, value: Any) -> None:
         else:
             own = getattr(value, "aclose", None) or getattr(value, "close", None)
             ending = own() if callable(own) else None
-        while isinstance(ending, Awaitable):
-            ending = wait_here(ending)
+        settled_here(ending)
     except BaseException as error:  # noqa: BLE001 - tool code: SystemExit too ends in here
         logger.warning("closing the resource %r raised %s", place.name, describe(error))
 

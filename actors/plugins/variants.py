@@ -107,10 +107,13 @@ class Variants:
         with self._lock:
             if tools is not registered and self._catalog.offers.get(handle.name) is registered:
                 self._widen_checks(handle, tools)
-            while len(self._known) >= _MOST * (1 + len(self._catalog.offers)):
-                self._known.pop(next(iter(self._known)))
+            self._forget_oldest()
             self._known[handle.name, formats] = _Variant(registered, tools)
         return tools
+
+    def _forget_oldest(self) -> None:
+        while len(self._known) >= _MOST * (1 + len(self._catalog.offers)):
+            self._known.pop(next(iter(self._known)))
 
     def _widen_checks(self, handle: PluginHandle, tools: Tools) -> None:
         """Let calls through that fit what they were declared with for some request."""

@@ -121,9 +121,12 @@ class Inquiries:
 
     def _next(self) -> Question | None:
         with self._lock:
-            while self._waiting and not self._waiting[0].asking.awaits(self._plugin):
-                self._waiting.popleft()
+            self._drop_unawaited()
             return self._waiting[0] if self._waiting and len(self._under_way) < MAX_STUCK else None
+
+    def _drop_unawaited(self) -> None:
+        while self._waiting and not self._waiting[0].asking.awaits(self._plugin):
+            self._waiting.popleft()
 
     def _take(self, question: Question) -> bool:
         """False if another thread was faster."""

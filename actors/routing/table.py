@@ -133,7 +133,9 @@ class RoutingTable:
         """Know a plugin no more."""
         with self._lock:
             self.routes = self.routes.without(name)
-            self.endpoints = {n: endpoint for n, endpoint in self.endpoints.items() if n != name}
+            endpoints = dict(self.endpoints)
+            endpoints.pop(name, None)
+            self.endpoints = endpoints
 
     def deliver(self, call: Call) -> None:
         """Give a call that nobody was asked about to the tool that takes it, or end it with the reason why there is none."""

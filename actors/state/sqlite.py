@@ -197,8 +197,9 @@ class SqliteStore:
             self._write(changes)
         with self._notes:
             for plugin, row in changes.items():
-                if self._noted[plugin] is row:
-                    del self._noted[plugin]
+                if self._noted[plugin] is not row:
+                    continue
+                del self._noted[plugin]
         self._notes_written = last
 
     def _write(self, changes: dict[str, Row | None]) -> None:

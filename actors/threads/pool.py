@@ -121,8 +121,9 @@ class ThreadPool:
         """Let the idle threads end, and the others when their jobs do."""
         with self._lock:
             self._closed = True
-            while self._idle:
-                self._idle.popleft().jobs.put(_end)
+            for thread in self._idle:
+                thread.jobs.put(_end)
+            self._idle.clear()  # last: an interrupt may come before
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off there are no threads, and none that would release the lock."""

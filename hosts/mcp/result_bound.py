@@ -74,11 +74,14 @@ class KeptResults:
             result, parts = cut.made(address)
             self._kept[address] = parts
             self._sizes[address] = cut.size
-            while len(self._kept) > MOST_RESULTS or (
-                len(self._kept) > 1 and sum(self._sizes.values()) > MOST_BYTES
-            ):
-                del self._sizes[self._kept.popitem(last=False)[0]]
+            self._forget_oldest()
         return message._replace(value=result)
+
+    def _forget_oldest(self) -> None:
+        while len(self._kept) > MOST_RESULTS or (
+            len(self._kept) > 1 and sum(self._sizes.values()) > MOST_BYTES
+        ):
+            del self._sizes[self._kept.popitem(last=False)[0]]
 
     def resources(self) -> list[Json]:
         """What can be read, as a server says its resources."""

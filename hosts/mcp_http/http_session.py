@@ -239,8 +239,9 @@ class HttpSession:
         """Hand on what comes; True once that is the answer, False if the stream ends before."""
         with suppress(NotAnswered):
             async for line in answer.lines(parser):
-                if self._heard_line(message, line):
-                    return True
+                if not self._heard_line(message, line):
+                    continue
+                return True
         return False
 
     def _stream_headers(self, last_id: str | None) -> dict[str, str]:

@@ -118,13 +118,22 @@ async def _renewed(url: str, file: TokenFile, kept: Json, client: OAuthClient) -
     flow = provider.async_auth_flow(ours)
     async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as http:
         try:
-            request = await anext(flow)
-            while request is not ours:
-                request = await flow.asend(await _answer(http, request, reach))
+            await _renew_by(http, flow, ours, reach)
         finally:
             await flow.aclose()
     token: str = storage.kept["tokens"]["access_token"]
     return token if storage.kept["tokens"] is not before else None
+
+
+async def _renew_by(
+    client: httpx2.AsyncClient,
+    flow: AsyncGenerator[httpx2.Request, httpx2.Response],
+    ours: httpx2.Request,
+    reach: Reach,
+) -> None:
+    request = await anext(flow)
+    while request is not ours:
+        request = await flow.asend(await _answer(client, request, reach))
 
 
 def login(url: str, file: TokenFile, show: Callable[[str], object], client: OAuthClient = REGISTERS) -> bool:
@@ -232,19 +241,23 @@ async def _answer(
     """The whole answer, of which no more than `MOST_BYTES` is taken. Raises `TooNear`."""
     reach.hold(request)
     response = await client.send(request, stream=True)
-    read = b""
     try:
         async with asyncio.timeout(TIMEOUT):
-            chunks = response.aiter_bytes()
-            while body and (chunk := await anext(chunks, b"")):
-                read += chunk
-                if len(read) > MOST_BYTES:
-                    raise OAuthFlowError(f"the authorization answers with more than {MOST_BYTES >> 20} MB")
+            read = await _read(response) if body else b""
     finally:
         await response.aclose()
     left_out = {"content-encoding", "content-length"}  # it has been decoded
     headers = [(name, value) for name, value in response.headers.multi_items() if name not in left_out]
     return httpx2.Response(response.status_code, headers=headers, content=read, request=request)
+
+
+async def _read(response: httpx2.Response) -> bytes:
+    read = b""
+    async for chunk in response.aiter_bytes():
+        read += chunk
+        if len(read) > MOST_BYTES:
+            raise OAuthFlowError(f"the authorization answers with more than {MOST_BYTES >> 20} MB")
+    return read
 
 
 def _request(url: str) -> httpx2.Request:

@@ -58,10 +58,10 @@ def _asked(file: Path) -> Any:
             manifest = None if opened.read(1) else load_json(text)
         except JsonValueError:
             manifest = None
-        if isinstance(manifest, dict):
-            return {key: value for key, value in asked_of_npm(manifest).items() if value}
-        opened.seek(0)
-        return {"sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
+        if not isinstance(manifest, dict):
+            opened.seek(0)
+            return {"sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
+    return {key: value for key, value in asked_of_npm(manifest).items() if value}
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -397,5 +397,6 @@ def _make_writable(folder: Path) -> None:
     folder.chmod(0o700)
     with os.scandir(folder) as found:
         for item in found:
-            if item.is_dir(follow_symlinks=False):
-                _make_writable(Path(item.path))
+            if not item.is_dir(follow_symlinks=False):
+                continue
+            _make_writable(Path(item.path))

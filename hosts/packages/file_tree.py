@@ -122,8 +122,9 @@ def _links(directory: Path) -> Iterator[Path]:
                 seen += 1
                 if item.is_symlink():
                     yield Path(item.path)
-                elif item.is_dir(follow_symlinks=False):
-                    folders.append(Path(item.path))
+                if not item.is_dir(follow_symlinks=False):
+                    continue
+                folders.append(Path(item.path))
         if seen > MOST_INSTALLED:
             raise PackageError(
                 f"{directory} holds more than {MOST_INSTALLED:,} files, too many to look for links that lead out of it; "

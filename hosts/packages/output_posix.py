@@ -28,17 +28,22 @@ class PolledOutput(Output):
             for stream, rings in self.pipes:
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream.fileno(), selectors.EVENT_READ, rings)
-            while (left := deadline - time.monotonic()) > 0:
-                ready = selector.select(left)
-                if not _read(selector, [key for key, _ in ready if key.data is not None]) and any(
-                    key.fd == exit_ for key, _ in ready
-                ):
-                    return True
-        return False
+            return _read_until_exit(selector, exit_, deadline)
 
     def close(self) -> None:
         for stream, _ in self.pipes:
             stream.close()
+
+
+def _read_until_exit(selector: selectors.BaseSelector, exit_: int, deadline: float) -> bool:
+    """Take what comes until the program has ended and all is read; False if the deadline comes first."""
+    while (left := deadline - time.monotonic()) > 0:
+        ready = selector.select(left)
+        if not _read(selector, [key for key, _ in ready if key.data is not None]) and any(
+            key.fd == exit_ for key, _ in ready
+        ):
+            return True
+    return False
 
 
 def _read(selector: selectors.BaseSelector, ready: list[selectors.SelectorKey]) -> bool:

@@ -117,8 +117,9 @@ class PolledProcess(HostProcess):
                 assert stream is not None
                 stream.close()
             for descriptor in (self.exit_reader, self.wake_reader, self._wake_writer):
-                if descriptor >= 0:
-                    close_own(descriptor)
+                if descriptor < 0:
+                    continue
+                close_own(descriptor)
             self._group.close()
             self.exit_reader = self.wake_reader = self._wake_writer = -1
 

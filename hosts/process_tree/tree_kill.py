@@ -184,13 +184,15 @@ class _Looks:
 
     def fresh(self) -> Look:
         with self._changed:
-            wanted = self._begun + 1
-            while self._done < wanted or self._look is None:
-                if self._looking:
-                    self._changed.wait()
-                else:
-                    self._take()
-            return self._look
+            return self._wait_for(self._begun + 1)
+
+    def _wait_for(self, wanted: int) -> Look:
+        while self._done < wanted or self._look is None:
+            if self._looking:
+                self._changed.wait()
+            else:
+                self._take()
+        return self._look
 
     def _take(self) -> None:
         """With the lock held, which is not while it looks."""

@@ -131,10 +131,11 @@ if sys.platform != "win32":  # for the type checker: nobody starts it there
             for address, length in prefixes:
                 kernel.send(_route(address, length))
                 (number,) = struct.unpack_from("=i", kernel.recv(4096), 16)
-                if number not in (0, -errno.EEXIST):  # there it is the network's own address
-                    raise OSError(
-                        -number, f"{address} cannot be taken out of its network ({os.strerror(-number)})"
-                    )
+                if number in (0, -errno.EEXIST):  # there it is the network's own address
+                    continue
+                raise OSError(
+                    -number, f"{address} cannot be taken out of its network ({os.strerror(-number)})"
+                )
 
     def _route(address: str, length: int) -> bytes:
         route = struct.pack("=8BI", socket.AF_INET, length, 0, 0, _LOCAL_TABLE, _STATIC, 0, _UNREACHABLE, 0)

@@ -9,10 +9,11 @@ need none of these functions do without it.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
 
 _Value = TypeVar("_Value")
 
@@ -44,6 +45,20 @@ def wait_here(awaitable: Awaitable[_Value]) -> _Value:
         return runner.run(settle())
 
 
+def settled_here(value: Any) -> Any:
+    """Await a value in this thread, and what that gives, until it is nothing to await. Raises as `wait_here`."""
+    while isinstance(value, Awaitable):
+        value = wait_here(value)
+    return value
+
+
+async def settled(value: Any) -> Any:
+    """Do as `settled_here`, in this event loop."""
+    while isinstance(value, Awaitable):
+        value = await value
+    return value
+
+
 def iterate_here(source: AsyncIterable[_Value]) -> Iterator[_Value]:
     """Iterate in an event loop of its own, in this thread; closing the iterator closes the source.
 
@@ -65,7 +80,10 @@ def iterate_here(source: AsyncIterable[_Value]) -> Iterator[_Value]:
 
     with asyncio.Runner() as runner:
         try:
-            while (value := runner.run(step())) is not _END:
+            while True:
+                value = runner.run(step())
+                if value is _END:
+                    return
                 yield value
         finally:
             runner.run(close())
@@ -81,7 +99,10 @@ async def call_in_thread(function: Callable[..., _Value], *values: Any) -> _Valu
 async def iterate_in_thread(source: Iterator[_Value]) -> AsyncGenerator[_Value, None]:
     """Take each value in a worker thread, so that the event loop goes on; closing this closes the source."""
     try:
-        while (value := await call_in_thread(next, source, _END)) is not _END:
+        while True:
+            value = await call_in_thread(next, source, _END)
+            if value is _END:
+                return
             yield value
     finally:
         if hasattr(source, "close"):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import blames
 from ..contract.call_modes import is_async
 from ..contract.hook_table import HOOKS, offered
 from ..contract.invocation import compile_hook
-from .async_bridge import call_in_thread, wait_here
+from .async_bridge import call_in_thread, settled, settled_here
 from .hook_set import json_object, raised
 
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ class Preparation:
             return None
         hook, method = self._methods[_SYNC if _SYNC in self._methods else _ASYNC]
         try:
-            answer = method(config, state, context=context)
-            while isinstance(answer, Awaitable):
-                answer = wait_here(answer)
+            answer = settled_here(method(config, state, context=context))
         except BaseException as error:  # the plugin's hook
             if not blames(error):
                 raise
@@ -72,8 +69,7 @@ class Preparation:
                 answer = await call_in_thread(lambda: method(config, state, context=context))
             else:
                 answer = method(config, state, context=context)
-            while isinstance(answer, Awaitable):
-                answer = await answer
+            answer = await settled(answer)
         except (Exception, SystemExit) as error:  # the plugin's hook; a cancel of the task passes
             raise raised(self._name, hook, error) from error
         return json_object(answer, hook, plugin=self._name) or {}

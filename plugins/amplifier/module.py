@@ -157,11 +157,15 @@ class Module:
             if not self._loop.is_open:
                 return
             self._hooks.close()
-            cleanups = self.coordinator.cleanups
-            self._call(self._end_runs, "ending what is under way in", until, len(cleanups) + 1)
-            while cleanups:
-                self._call(cleanups.pop(), "cleaning up", until, len(cleanups) + 1)
+            left = 1 + len(self.coordinator.cleanups)
+            self._call(self._end_runs, "ending what is under way in", until, left)
+            self._call_cleanups(until)
             self._loop.close()
+
+    def _call_cleanups(self, until: float | None) -> None:
+        cleanups = self.coordinator.cleanups
+        while cleanups:
+            self._call(cleanups.pop(), "cleaning up", until, len(cleanups) + 1)
 
     def _call(self, function: Callable[[], Any], what: str, until: float | None, shares: int) -> None:
         seconds = CLEANUP_TIMEOUT

@@ -71,7 +71,8 @@ def _parameters(function: Callable[..., Any], name: str) -> tuple[list[inspect.P
     try:
         read = read_signature(function, hints=True).parameters.values()
         # What it returns is nobody's matter, and is often imported for type checkers only.
-        taken = {each.name: each.annotation for each in read if each.annotation is not each.empty}
+        hinted = (each for each in read if each.annotation is not each.empty)
+        taken = {each.name: each.annotation for each in hinted}
         names = getattr(inspect.unwrap(function), "__globals__", {})
         hints = get_type_hints(SimpleNamespace(__annotations__=taken), names, include_extras=True)
     except BaseException as error:  # hints are the author's expressions

@@ -136,6 +136,13 @@ class _Entry:
             self.clock.note_cancelled()
 
 
+_Due = tuple[float, int, _Entry]
+
+
+def _live(heap: list[_Due]) -> list[_Due]:
+    return [due for due in heap if due[2].function is not None]
+
+
 class SystemClock:
     """The machine's monotonic clock. The wall clock may jump; nothing here looks at it.
 
@@ -149,7 +156,7 @@ class SystemClock:
 
     def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:
         self.failed = failed
-        self._heap: list[tuple[float, int, _Entry]] = []  # as tuples they are compared in C
+        self._heap: list[_Due] = []  # as tuples they are compared in C
         self._lock = Lock()
         self._wake = threading.Condition(self._lock)
         self._order = itertools.count()
@@ -194,7 +201,7 @@ class SystemClock:
         self._cancelled += 1
         if self._cancelled > _WORTH_A_SWEEP and self._cancelled * 2 > len(self._heap):
             with self._lock:
-                self._heap = [item for item in self._heap if item[2].function is not None]
+                self._heap = _live(self._heap)
                 heapq.heapify(self._heap)
                 self._cancelled = 0
 
@@ -225,15 +232,18 @@ class SystemClock:
                 if self.failed is not None:
                     self.failed("clock", describe(error))
 
+    def _wait_until_due(self) -> None:
+        while not self._closed:
+            self._sleeps_until = self._heap[0][0] if self._heap else math.inf
+            wait = self._sleeps_until - time.monotonic()
+            if wait <= 0:
+                return
+            self._wake.wait(min(wait, threading.TIMEOUT_MAX))
+
     def _make_calls(self) -> None:
         while True:
             with self._lock:
-                while not self._closed:
-                    self._sleeps_until = self._heap[0][0] if self._heap else math.inf
-                    wait = self._sleeps_until - time.monotonic()
-                    if wait <= 0:
-                        break
-                    self._wake.wait(min(wait, threading.TIMEOUT_MAX))
+                self._wait_until_due()
                 if self._closed:
                     return
                 entry = heapq.heappop(self._heap)[2]

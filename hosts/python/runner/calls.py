@@ -59,8 +59,9 @@ def run_tool(adapter: PluginAdapter, invocation: Invocation, state: Json, way: W
             if not isinstance(chunk, Part):
                 return chunk
             way.emit(chunk.chunk["part"])
-            if cancellation is not None:
-                cancellation.heed()
+            if cancellation is None:
+                continue
+            cancellation.heed()
     return no_final_result()
 
 

@@ -59,6 +59,6 @@ class KnownStates:
             with self._lock:
                 self._texts.pop(name, None)
                 self._texts[name] = text
-                while len(self._texts) > KEPT:
+                for _ in range(len(self._texts) - KEPT):
                     del self._texts[next(iter(self._texts))]
         return text

@@ -186,7 +186,8 @@ class ServedPlugin:
                 except PluginError as error:
                     raise LoadFault from error
                 for hook in filter(hooks.offers, _NOT_ASKED):
-                    if not self._is_asked(hook):
-                        self._log(f"{hook} of plugin {self._name!r} is not asked in a host")
+                    if self._is_asked(hook):
+                        continue
+                    self._log(f"{hook} of plugin {self._name!r} is not asked in a host")
                 self._made = adapter, hooks
             return self._made

@@ -69,16 +69,18 @@ class Outlet:
 
     def send(self, line: bytes) -> None:
         """Write a line, newline included."""
-        rest = memoryview(line)
         with self._lock:  # across the writing: a line is whole, whichever thread answers
             if self.disowned:
                 return
             try:
-                while rest:
-                    rest = rest[os.write(self._sink, rest) :]
+                self._write_all(memoryview(line))
             except OSError as error:
                 broken = isinstance(error, BrokenPipeError)
                 self._on_gone(None if broken else f"stdout cannot be written: {error.strerror}")
+
+    def _write_all(self, rest: memoryview) -> None:
+        while rest:
+            rest = rest[os.write(self._sink, rest) :]
 
     def disown(self) -> None:
         """In a copy of the process: say nothing from now on. The lock may be held by a thread that is not there."""
