@@ -286,7 +286,8 @@ class Recorder:
         and none before the one that stands above it.
         """
         with self._lock:
-            asked = {fact.call: fact.at for fact in self.facts if isinstance(fact, Asked)}
+            submits = (fact for fact in self.facts if isinstance(fact, Asked))
+            asked = {fact.call: fact.at for fact in submits}
             at = 0.0
             for call in calls:
                 at = max(at, asked.get(call, 0.0))

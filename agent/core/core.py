@@ -260,12 +260,11 @@ class AgentCore:
         with self._submitted(tool_calls, config, context, streaming=True) as calls:
             for call in calls:
                 helpers.do(partial(self._read, call, answers))
-            waiting = len(calls)
-            while waiting:
-                answer = await answers.get_async()
-                if answer is None:
-                    waiting -= 1
-                else:
+            for _ in calls:
+                while True:
+                    answer = await answers.get_async()
+                    if answer is None:  # one of them has ended
+                        break
                     yield answer
 
     def submit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,12 +59,16 @@ class Limits:
 def drive(loop: ToolLoop, limits: Limits) -> Generator[Json, None, None]:
     """Carry a turn to its end; yield its events. Closing this ends the turn."""
     with limits.hold(loop):
-        loop.open()
-        while len(loop.inbox):  # cancelled before it began
-            yield from loop.take(loop.inbox.get())
-        yield from loop.begin()
-        while not loop.over:
-            yield from loop.take(loop.inbox.get())
+        yield from _events(loop)
+
+
+def _events(loop: ToolLoop) -> Generator[Json, None, None]:
+    loop.open()
+    while len(loop.inbox):  # cancelled before it began
+        yield from loop.take(loop.inbox.get())
+    yield from loop.begin()
+    while not loop.over:
+        yield from loop.take(loop.inbox.get())
 
 
 async def drive_async(make: Callable[[Spawn], ToolLoop], limits: Limits) -> AsyncGenerator[Json, None]:
@@ -86,15 +90,21 @@ async def drive_async(make: Callable[[Spawn], ToolLoop], limits: Limits) -> Asyn
     loop = make(spawn)
     try:
         with limits.hold(loop):
-            await call_in_thread(loop.open)
-            while len(loop.inbox):
-                for event in loop.take(await loop.inbox.get_async()):
-                    yield event
-            for event in loop.begin():
-                yield event
-            while not loop.over:
-                for event in loop.take(await loop.inbox.get_async()):
+            async with aclosing(_events_async(loop)) as events:
+                async for event in events:
                     yield event
     finally:
         if tasks:
             await asyncio.wait(tasks, timeout=_PARTING)
+
+
+async def _events_async(loop: ToolLoop) -> AsyncGenerator[Json, None]:
+    await call_in_thread(loop.open)
+    while len(loop.inbox):
+        for event in loop.take(await loop.inbox.get_async()):
+            yield event
+    for event in loop.begin():
+        yield event
+    while not loop.over:
+        for event in loop.take(await loop.inbox.get_async()):
+            yield event

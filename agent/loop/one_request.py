@@ -22,9 +22,7 @@ def one_request(session: Session, request: ModelRequest) -> Generator[Json, None
     answer = Answer()
     messages = session.settled().messages
     with closing(exchange(request.stack, messages, request.state, context=request.request.context)) as events:
-        for event in events:
-            if answer.take(event):
-                yield event
+        yield from filter(answer.take, events)
     yield from _ending(answer, len(messages), request)
 
 
@@ -35,8 +33,9 @@ async def one_request_async(session: Session, request: ModelRequest) -> AsyncGen
     sent = exchange_async(request.stack, messages, request.state, context=request.request.context)
     async with aclosing(sent) as events:
         async for event in events:
-            if answer.take(event):
-                yield event
+            if not answer.take(event):
+                continue
+            yield event
     for event in _ending(answer, len(messages), request):
         yield event
 

@@ -79,14 +79,17 @@ class BroughtFormats:
             self._learn(config)
             waiting, self._waiting = self._waiting, []
             try:
-                while waiting:
-                    tool = waiting.pop(0)
-                    error = _unread(tool.put)
-                    if error is not None:
-                        self._waiting.append(_Waiting(tool.put, error))
+                self._put(waiting)
             finally:
                 self._waiting += waiting
                 self.unread = self._waiting[0].error if self._waiting else None
+
+    def _put(self, waiting: list[_Waiting]) -> None:
+        while waiting:
+            tool = waiting.pop(0)
+            error = _unread(tool.put)
+            if error is not None:
+                self._waiting.append(_Waiting(tool.put, error))
 
     def require_read(self, config: Json | None = None) -> None:
         """Look again, with the configuration of a request if there is one.

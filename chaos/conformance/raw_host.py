@@ -10,7 +10,6 @@ import json
 import os
 import textwrap
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from ...base.locks import RLock
@@ -138,10 +137,8 @@ class RawHost:
 
     def _wait(self, done: Callable[[], Any], what: str, slack: float = 0.0) -> None:
         __tracebackhide__ = True  # whoever reads a failure wants the rule and the talk
-        deadline = time.monotonic() + self.patience + slack
         with self._changed:
-            while not done() and (left := deadline - time.monotonic()) > 0:
-                self._changed.wait(left)
+            self._changed.wait_for(done, self.patience + slack)
         assert done(), self.tell(f"waited {self.patience:g} s in vain for {what}")
 
     # The process's listener

@@ -280,13 +280,16 @@ class EvilHost:
     def _raw(self, data: bytes) -> None:
         """Write bytes, stopping at each that a trigger waits for."""
         with self._out:
-            while data:
-                until = self._fates.bytes_until_next()
-                bite, data = (data, b"") if until is None else (data[:until], data[until:])
-                write_all(bite)
-                self._book.count("byte", len(bite))
-                self._fates.comes("byte")
-                self._strike()
+            self._bite_by_bite(data)
+
+    def _bite_by_bite(self, data: bytes) -> None:
+        while data:
+            until = self._fates.bytes_until_next()
+            bite, data = (data, b"") if until is None else (data[:until], data[until:])
+            write_all(bite)
+            self._book.count("byte", len(bite))
+            self._fates.comes("byte")
+            self._strike()
 
     def _later(self, seconds: float, function: Any) -> None:
         if seconds <= 0:

@@ -50,7 +50,7 @@ from .mcp_servers import mcp_faults, mcp_request, mcp_runs, mcp_server
 from .requests import Request, Source, counted, has_to_be
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from ...hosts.hosted_tool import HostedToolPlugin
@@ -188,8 +188,7 @@ class Soak:
             recorder = Recorder(board)
             for plugin in plugins:
                 self._lines[plugin.name].begin(recorder)
-            tampers = {server.name: server.carry for server in servers if isinstance(server.carry, Tamper)}
-            nemesis = stack.enter_context(Nemesis(board, self.schedule, tampers=tampers))
+            nemesis = stack.enter_context(Nemesis(board, self.schedule, tampers=_tampers(servers)))
             if targets:
                 self.caller = stack.enter_context(
                     InterruptedCaller(recorder, targets, seed=self.seed, ways=self._ways)
@@ -376,6 +375,10 @@ class Soak:
 
 def _done(plugin: EvilToolPlugin) -> list[Entry]:
     return [plugin.schedule.entries[number] for number in plugin.done()]
+
+
+def _tampers(servers: Iterable[HostedToolPlugin]) -> dict[str, Tamper]:
+    return {server.name: server.carry for server in servers if isinstance(server.carry, Tamper)}
 
 
 def _work(name: str) -> str:

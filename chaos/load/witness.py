@@ -122,7 +122,8 @@ class Witness:
         may give; that is not judged.
         """
         with self._lock:
-            seen = [given for given in self._given if given.call == call and given.answered]
+            all_given = list(self._given)
+        seen = [given for given in all_given if given.call == call and given.answered]
         if not seen:
             return {"wrong": "no tool has answered that call"}
         last = seen[-1]

@@ -140,10 +140,13 @@ class VirtualClock:
 
     def _next_due(self, target: float) -> Callable[[], object] | None:
         with self._lock:
-            while self._timers and self._timers[0][0] <= target:
-                when, _, timer = heapq.heappop(self._timers)
-                function, timer.function = timer.function, None
-                if function is not None:
-                    self._now = max(self._now, when)
-                    return function
-            return None
+            return self._take_due(target)
+
+    def _take_due(self, target: float) -> Callable[[], object] | None:
+        while self._timers and self._timers[0][0] <= target:
+            when, _, timer = heapq.heappop(self._timers)
+            function, timer.function = timer.function, None
+            if function is not None:
+                self._now = max(self._now, when)
+                return function
+        return None

@@ -241,15 +241,16 @@ class Turns:
                     del self._line[place]
                     return item
                 inbox, message = item
-                if not inbox.asking:
-                    del self._line[place]
-                    if inbox.closed:
-                        self.lost += 1
-                        break
-                    inbox.handed.append(message)
-                    self._holder, self._given_to = inbox.reader, inbox
-                    inbox.gate.release()
-                    return None
+                if inbox.asking:
+                    continue
+                del self._line[place]
+                if inbox.closed:
+                    self.lost += 1
+                    break
+                inbox.handed.append(message)
+                self._holder, self._given_to = inbox.reader, inbox
+                inbox.gate.release()
+                return None
             else:
                 if self._askers:  # nobody will answer them: they wait for real, and their timeouts end it
                     self._resume(self._askers.popitem()[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import TYPE_CHECKING
 
 from ...base.locks import RLock
@@ -23,14 +22,8 @@ class Waiter:
 
     def wait(self, condition: Callable[[], bool], within: float) -> bool:
         """Wait until it holds; False if it does not ``within`` seconds."""
-        until = time.monotonic() + within
         with self._changed:
-            while not condition():
-                left = until - time.monotonic()
-                if left <= 0:
-                    return False
-                self._changed.wait(left)
-        return True
+            return self._changed.wait_for(condition, within)
 
     def nudge(self) -> None:
         """Something has happened: look again. From any thread."""

@@ -145,9 +145,9 @@ class Installer:
                         continue
                     if isinstance(one, Loaded):
                         self._begin_apart(board, one)
+                        if _is_in_turn(one, in_turn):
+                            settle(board, one)  # what comes after it must not be started without it
                     begun.append((entry, one))
-                    if isinstance(one, Loaded) and _is_in_turn(one, in_turn):
-                        settle(board, one)  # what comes after it must not be started without it
         if any(_may_have_prefix(one) for _, one in begun):
             self._settle_apart(board, begun)
         else:

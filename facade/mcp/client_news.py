@@ -102,8 +102,7 @@ class ClientNews:
                 if self._tools_changed:
                     self._tools_changed = False
                     await self._tell_changes()
-                while self._of_hosts:
-                    await self._tell_log(*self._of_hosts.popleft())
+                await self._tell_logs()
         finally:
             self._loop = None
 
@@ -121,6 +120,10 @@ class ClientNews:
         for session in told:
             await _in_time(session.send_tool_list_changed())
         await self.bus.publish(ToolsListChanged())
+
+    async def _tell_logs(self) -> None:
+        while self._of_hosts:
+            await self._tell_log(*self._of_hosts.popleft())
 
     async def _tell_log(self, level: types.LoggingLevel, data: dict[str, Any]) -> None:
         for session, wanted in tuple(self._logging):

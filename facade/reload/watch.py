@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from .file_watcher import SourceWatch
 
+    Watched = tuple[Any, SourceWatch]
+
 logger: Log = Log("callboard.reload")
 
 _EXTRA = "'watch' in the option 'reload' needs the package 'watchfiles'; run: pip install watchfiles"
@@ -37,7 +39,7 @@ class ReloadWatches:
     def __init__(self, reload: Callable[[Any, str], bool]) -> None:
         self._reload = reload
         self._lock = Lock()
-        self._watches: list[tuple[Any, SourceWatch]] = []
+        self._watches: list[Watched] = []
 
     def begin(self, entry: Any, configuration: Configuration) -> None:
         """Look at the source of an entry from now on.
@@ -83,10 +85,15 @@ class ReloadWatches:
             return
         if not wanted:
             with self._lock:
-                gone = [watch for watched, watch in self._watches if watched is entry]
-                self._watches = [each for each in self._watches if each[0] is not entry]
-            for watch in gone:
+                gone, self._watches = _parted(self._watches, entry)
+            for _, watch in gone:
                 watch.end()
+
+
+def _parted(watches: list[Watched], entry: Any) -> tuple[list[Watched], list[Watched]]:
+    """Those of an entry, and the others."""
+    gone = [each for each in watches if each[0] is entry]
+    return gone, [each for each in watches if each[0] is not entry]
 
 
 def _watchable(entry: Any, configuration: Configuration) -> Path:

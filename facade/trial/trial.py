@@ -195,8 +195,9 @@ class Trial:
             sources = self._sources()
             recorder = self.recorder = Recorder(board)
             for source in sources:
-                if source.counts:
-                    recorder.terms[source.plugin] = replace(recorder.terms_of(source.plugin), counts=True)
+                if not source.counts:
+                    continue
+                recorder.terms[source.plugin] = replace(recorder.terms_of(source.plugin), counts=True)
             for name in self.board.remote & board.plugin_manager.handles().keys():
                 recorder.terms[name] = replace(recorder.terms_of(name), remote=True)
             hosts = self._hosts(sources, board)

@@ -188,10 +188,7 @@ class _Looks:
 
     def _wait_for(self, wanted: int) -> Look:
         while self._done < wanted or self._look is None:
-            if self._looking:
-                self._changed.wait()
-            else:
-                self._take()
+            (self._changed.wait if self._looking else self._take)()
         return self._look
 
     def _take(self) -> None:

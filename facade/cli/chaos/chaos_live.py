@@ -67,10 +67,11 @@ def perform(trial: Trial, out: Streams, draw: Callable[[], RenderableType], *, a
         watch(performance, draw, out.console)
         return performance.outcome()
     with performance:
-        while not performance.wait(_SECONDS_A_LINE):
-            if not as_json and trial.load_test is not None:
-                said = f"{trial.elapsed:5.1f} s  {trial.load_test.ended:7,} calls  {trial.kills:3} kills"
-                out.console.print(said, soft_wrap=True)
+        for _ in performance.until_over(_SECONDS_A_LINE):
+            if as_json or trial.load_test is None:
+                continue
+            said = f"{trial.elapsed:5.1f} s  {trial.load_test.ended:7,} calls  {trial.kills:3} kills"
+            out.console.print(said, soft_wrap=True)
     return performance.outcome()
 
 

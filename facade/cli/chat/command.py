@@ -165,13 +165,17 @@ def _talk(place: _Place, ways: _Ways) -> int:
                 conversation, begin=conversation.show_news, interrupted=lambda: conversation.interrupted
             )
             return WELL
-        for line in _lines(out, ways, journey):
-            if scripted is not None:
-                scripted.say(line)
-            conversation.carry_out(line)
-            if conversation.over:
-                break
+        _carry_out_all(conversation, _lines(out, ways, journey), scripted)
         return FAILED if conversation.failed else WELL
+
+
+def _carry_out_all(conversation: Conversation, lines: Iterable[str], scripted: Scripted | None) -> None:
+    for line in lines:
+        if scripted is not None:
+            scripted.say(line)
+        conversation.carry_out(line)
+        if conversation.over:
+            return
 
 
 def _decider(

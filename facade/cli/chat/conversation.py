@@ -114,18 +114,23 @@ class Conversation:
         self._keep()
         run = partial(_run, self._agent, session)
         with Interruption(self._news.interrupt) as interruption, TurnThread(run, self._news) as turn:
-            while not isinstance(item := self._news.take(), Ended):
-                if isinstance(item, Interrupted):
-                    self.interrupted = True
-                    self._view.interrupted()
-                    turn.cancellation.cancel()
-                else:
-                    self._take(item)
+            error = self._follow(turn)
         self.over = self.over or interruption.reason is signal.SIGTERM
-        if isinstance(item.error, CallboardError):
-            self._refuse(str(item.error))
-        elif item.error is not None:
-            raise item.error
+        if isinstance(error, CallboardError):
+            self._refuse(str(error))
+        elif error is not None:
+            raise error
+
+    def _follow(self, turn: TurnThread) -> BaseException | None:
+        """Take what comes of a turn until it has ended; returns what it raised."""
+        while not isinstance(item := self._news.take(), Ended):
+            if isinstance(item, Interrupted):
+                self.interrupted = True
+                self._view.interrupted()
+                turn.cancellation.cancel()
+            else:
+                self._take(item)
+        return item.error
 
     def _take(self, item: Item) -> None:
         match item:

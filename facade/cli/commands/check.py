@@ -44,8 +44,9 @@ def check(configs: tuple[Path, ...], as_json: bool) -> int:
                 line, column = problem.position
                 text = f"{file}:{line}:{column}: {problem.message}"
                 out.console.print(text, markup=False, highlight=False, soft_wrap=True)
-            if not found:
-                out.console.print(f"{file}: nothing is wrong", markup=False, highlight=False, soft_wrap=True)
+            if found:
+                continue
+            out.console.print(f"{file}: nothing is wrong", markup=False, highlight=False, soft_wrap=True)
     return status
 
 

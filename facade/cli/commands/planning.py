@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.streams import Streams
 from ..ui.text import Text, clean
+
+if TYPE_CHECKING:
+    from ...pins.tool_record import ToolRecord
 
 _place = click.argument("place", metavar="CONFIG", type=click.Path(path_type=Path))
 
@@ -63,7 +67,7 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
         configuration = configuration_at(place)
         admission = Admission(configuration, str(place), file)
         records = records_of(configuration)
-        differing = {each.name: found for each in records if (found := each.pending())}
+        differing = _differing(records)
         trusted = admission.trusted
         forgotten = admission.undo() if trusts is False else None
         if trusts is not None:
@@ -93,6 +97,10 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
                 )
                 out.console.print(Text(clean(said)), soft_wrap=True)
     return FAILED if any(each.problem for each in admission.plan.plugins) else WELL
+
+
+def _differing(records: list[ToolRecord]) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {record.name: found for record in records if (found := record.pending())}
 
 
 def _ending(admission: Admission, place: Path, forgotten: int | None) -> str:

@@ -77,12 +77,13 @@ def tools(
                 values = [_described(board, name) for name in board.status()["plugins"]]
             if of_servers:
                 values = _resources(board)
-        if out.people and values is None:
-            show_tools(rows, out.console)
-        for value in rows if values is None else values:
-            if not out.people:
+        if not out.people:
+            for value in rows if values is None else values:
                 out.print_json(value)
-            elif values is not None:
+        elif values is None:
+            show_tools(rows, out.console)
+        else:
+            for value in values:
                 out.console.print_json(data=value)
     return WELL if all(row["available"] for row in rows) else FAILED
 

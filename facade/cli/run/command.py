@@ -81,8 +81,9 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
             relay = Relay(core, board.configuration, writer, slots, interruption, crashes=crashes)
             approver = board.approver if isinstance(board.approver, TerminalApprover) else None
             for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
-                if approver is None or not approver.put(line.text.decode(errors="replace")):
-                    relay.take(line)
+                if approver is not None and approver.put(line.text.decode(errors="replace")):
+                    continue
+                relay.take(line)
             if approver is not None:
                 approver.put(None)
             relay.finish()

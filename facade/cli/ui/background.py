@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rich.live import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rich.console import RenderableType
 
@@ -47,6 +47,11 @@ class BackgroundTask(Generic[Outcome]):
         """Wait for the end; False when it has not come in so many seconds."""
         return self._over.wait(seconds)
 
+    def until_over(self, seconds: float) -> Iterator[None]:
+        """Yield each so many seconds until the end."""
+        while not self.wait(seconds):
+            yield
+
     def outcome(self) -> Outcome:
         """How it went, once it is over. Raises what ``run`` raised."""
         if self._error is not None:
@@ -74,6 +79,6 @@ def watch(performance: BackgroundTask[Any], draw: Callable[[], RenderableType], 
         vertical_overflow="crop",
     )
     with performance, live:
-        while not performance.wait(1 / _FRAMES_A_SECOND):
+        for _ in performance.until_over(1 / _FRAMES_A_SECOND):
             live.update(draw(), refresh=True)
         live.update(draw(), refresh=True)

@@ -50,8 +50,9 @@ def open_board(
     with board:
         told = {failed.plugin for failed in board.failed}  # by the log, which names its source too
         for name, plugin in board.status()["plugins"].items():
-            if not plugin["available"] and name not in told:
-                complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")
+            if plugin["available"] or name in told:
+                continue
+            complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")
         yield board
 
 

@@ -183,9 +183,7 @@ class _Above:
     def write_out(self) -> None:
         """Write what was taken."""
         with self._lock:  # across the writing: texts come out in the order in which they were taken
-            text = ""
-            while self._waiting:
-                text += self._waiting.popleft()
+            text = "".join([self._waiting.popleft() for _ in range(len(self._waiting))])
             if text:
                 self._terminal.write_raw(text)
                 self._terminal.flush()
