@@ -17,7 +17,7 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ...actors.board import Board
 from ...actors.endpoint.endpoint import ToolSettings
@@ -34,7 +34,6 @@ from ..checker.kept import check_kept, check_level, inventory, last_inventory, u
 from ..checker.leak_check import Census
 from ..checker.standings import Standing
 from ..inject.evil_tool import EvilToolPlugin
-from ..inject.tamper import Tamper
 from ..nemesis import Nemesis
 from ..recorder import Recorder, terms_of
 from ..schedule import Entry, Schedule
@@ -50,13 +49,14 @@ from .mcp_servers import mcp_faults, mcp_request, mcp_runs, mcp_server
 from .requests import Request, Source, counted, has_to_be
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from ...hosts.hosted_tool import HostedToolPlugin
     from ..checker.facts import Run
     from ..checker.invariants import Check
     from ..checker.kept import Inventory, Usage
+    from ..inject.tamper import Tamper
     from .interrupts import Target
 
 Json = dict[str, Any]
@@ -188,7 +188,8 @@ class Soak:
             recorder = Recorder(board)
             for plugin in plugins:
                 self._lines[plugin.name].begin(recorder)
-            nemesis = stack.enter_context(Nemesis(board, self.schedule, tampers=_tampers(servers)))
+            tampers = {server.name: cast("Tamper", server.carry) for server in servers}
+            nemesis = stack.enter_context(Nemesis(board, self.schedule, tampers=tampers))
             if targets:
                 self.caller = stack.enter_context(
                     InterruptedCaller(recorder, targets, seed=self.seed, ways=self._ways)
@@ -375,10 +376,6 @@ class Soak:
 
 def _done(plugin: EvilToolPlugin) -> list[Entry]:
     return [plugin.schedule.entries[number] for number in plugin.done()]
-
-
-def _tampers(servers: Iterable[HostedToolPlugin]) -> dict[str, Tamper]:
-    return {server.name: server.carry for server in servers if isinstance(server.carry, Tamper)}
 
 
 def _work(name: str) -> str:

@@ -4,7 +4,7 @@ The points are the lines, the beginnings of functions, and each return of a call
 ``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers after calls of C, at jumps back
 and where a function begins, so none comes between the last call of a block and ``__exit__``. Where the next instruction is in another
 ``try``, or in none, the interpreter raises in the one of the call: for a function of C, so does this. In Python 3.14 one of them is the
-``__enter__`` of C. Finalizers are left out: nobody sees what is raised there.
+``__enter__`` of C. A jump back is a point if it is in another ``try`` than where it leads, and Python raises there. Finalizers are left out: nobody sees what is raised there.
 
 A usual run takes some of the points, other ones in each test.
 """
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import callboard.actors
 import callboard.plugins
+from jumps_back import RAISES_THERE
 from thorough import times
 
 if TYPE_CHECKING:
@@ -101,10 +102,10 @@ class Interruption:
                 return self._count(frame)
         if event == "opcode":
             called, at = self._calls.pop(frame, None), frame.f_lasti
-            calls, blocks = _read(frame.f_code)
+            calls, jumps, blocks = _read(frame.f_code)
             if at in calls:
                 self._calls[frame] = at
-            if called is not None and blocks[called] == blocks[at]:
+            if at in jumps or (called is not None and blocks[called] == blocks[at]):
                 return self._count(frame)
         elif event == "line" and not _leaves_a_with_block(frame):
             return self._count(frame)
@@ -132,11 +133,12 @@ class Interruption:
 
 
 @cache
-def _read(code: CodeType) -> tuple[frozenset[int], dict[int, int | None]]:
-    """Where code calls, and for each instruction which handler gets what is raised there; by offsets."""
+def _read(code: CodeType) -> tuple[frozenset[int], frozenset[int], dict[int, int | None]]:
+    """Where code calls, where it jumps back out of a block, and for each instruction which handler gets what is raised there; by offsets."""
     read = dis.Bytecode(code)
     blocks: dict[int, int | None] = {}
     calls: set[int] = set()
+    back: dict[int, int] = {}
     before = 0
     for instruction in read:
         at = instruction.offset
@@ -149,13 +151,16 @@ def _read(code: CodeType) -> tuple[frozenset[int], dict[int, int | None]]:
         before = at
         if instruction.opname.startswith("CALL") and not instruction.opname.startswith("CALL_INTRINSIC"):
             calls.add(at)
-    return frozenset(calls), blocks
+        if RAISES_THERE and instruction.opname == "JUMP_BACKWARD":
+            back[at] = instruction.argval
+    jumps = {at for at, head in back.items() if blocks[at] != blocks[head]}
+    return frozenset(calls), frozenset(jumps), blocks
 
 
 @cache
 def _last_of_blocks(code: CodeType) -> frozenset[int]:
     """The calls whose next instruction is in another block, by offsets."""
-    calls, blocks = _read(code)
+    calls, _, blocks = _read(code)
     return frozenset(
         at for at, after in itertools.pairwise(blocks) if at in calls and blocks[at] != blocks[after]
     )
