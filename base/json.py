@@ -122,6 +122,22 @@ def load_json(text: bytes | str) -> JsonValue:
         raise JsonValueError(f"not JSON: {error}", path="$") from error
 
 
+def load_exact_json(text: bytes) -> JsonValue:
+    """Read one JSON value as `load_json` does, but with every integer exact; takes three times as long.
+
+    Raises:
+        JsonValueError: the text is not JSON, or holds a number that no JSON text of ours can say.
+    """
+    try:
+        value = json.loads(text.decode("utf-8"))
+        require_json(value)  # NaN, a number beyond all range, or far too deep
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, JsonValueError):
+            raise
+        raise JsonValueError(f"not JSON: {error}", path="$") from error
+    return value
+
+
 def _load_slowly(text: bytes | str) -> JsonValue:
     """Read half a surrogate pair, which `dump_json` writes and orjson does not read; ``None`` if it is no JSON."""
     try:

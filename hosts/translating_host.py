@@ -44,7 +44,7 @@ class TranslatingHost(Host):
         super().__init__(name, command, listener, **options)
 
     def _make_peer(self, max_line: int, max_stray: int | None, hears: Hears) -> Peer[RequestOwner]:
-        self._translating: TranslatingPeer[RequestOwner] = TranslatingPeer(
+        self._translating: TranslatingPeer = TranslatingPeer(
             self._dialect, max_line=max_line, max_stray=max_stray, hears=hears
         )
         return self._translating

@@ -75,3 +75,20 @@ def json_text(value: Any) -> str:
         return orjson.dumps(value).decode()
     except TypeError:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def as_utf8(value: Any) -> Any:
+    """Return a JSON value whose texts UTF-8 can carry: U+FFFD stands for half of a surrogate pair. Such a value itself if it is one."""
+    try:
+        orjson.dumps(value)
+    except TypeError:  # or for a long integer
+        return _as_utf8(value)
+    return value
+
+
+def _as_utf8(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_as_utf8(key): _as_utf8(each) for key, each in value.items()}
+    return [_as_utf8(each) for each in value] if isinstance(value, list) else value

@@ -91,6 +91,8 @@ class Call:
         lost: how it was lost when it was sent before, if it was.
         noted: what has been counted and told of it: ``submitted``, ``counted``, and kinds of events.
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
+        raw_answer: the line of JSON-RPC in which an MCP server has answered. ``None`` of any other tool, and where the result says
+            something else: a hook has changed it, it was cut, or it is a failure that Callboard reports.
         run: what the tool that runs it knows of it; for that tool alone.
         notes: what hooks want said beside their answers (context for the model, messages for people), in order. What hooks of
             ``tool:error`` say may come after the result.
@@ -99,7 +101,7 @@ class Call:
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
         "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "id", "invocation", "lost",
-        "noted", "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
+        "noted", "parts_dropped", "plugin_name", "raw_answer", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
     notes: tuple[dict[str, Any], ...] = ()
 
@@ -127,6 +129,7 @@ class Call:
         self.lost: Result | None = None
         self.noted: set[str] = set()
         self.final_state: dict[str, Any] | None = None
+        self.raw_answer: bytes | None = None
         self._lock = Lock()
         self._stage = Stage.QUEUED
         self._ending: Ending | None = None

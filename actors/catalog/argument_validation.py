@@ -17,7 +17,7 @@ from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...interop.errors import UncheckableSchemaError
 from ...interop.schemas.constrained import check_of
-from ...plugins.results.codes import Code
+from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class ArgumentChecks:
         if misfit.more:
             facts["more_problems"] = True
         said = f"the arguments do not fit the tool {invocation.tool_name!r}: {misfit}"
-        return failure(Code.INVALID_CALL, said, **facts)
+        return failure(Code.INVALID_CALL, said, outcome=Outcome.NOT_SENT, **facts)
 
 
 def checks_of(

@@ -275,6 +275,7 @@ class HandshakeRequest:
     def __init__(self, loaded_plugin: LoadedPlugin, method: str, tell_actor: Callable[[Any], bool]) -> None:
         self.call_id = method
         self.request_id: str | None = None
+        self.raw_answer: bytes | None = None
         self._loaded_plugin = loaded_plugin
         self._tell = tell_actor
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.results.codes import Code
+from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 
 if TYPE_CHECKING:
@@ -74,4 +74,7 @@ def withheld(code: Code | None, step: Refused) -> Result:
     facts: Json = {"hook": step.by, "reason": step.reason}
     if code is Code.TOOL_RAISED:
         return failure(code, f"the tool raised, and what it said was withheld: {step.why}", **facts)
+    if code is Code.INVALID_CALL:
+        told = f"the tool's server refused the call, and what it said was withheld: {step.why}"
+        return failure(code, told, outcome=Outcome.OUTCOME_UNKNOWN, **facts)
     return failure(Code.INVALID_RESULT, f"the tool has run, but its result was withheld: {step.why}", **facts)

@@ -14,7 +14,7 @@ from ...base.frozen import frozen
 from ...base.locks import Lock
 from ...plugins.hooks.approval_rules import ApprovalRules
 from ...plugins.hooks.chain import Chain, Passed, Refused
-from ...plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
+from ...plugins.hooks.payload import FailureData, error_of, hook_data, is_spoken
 from ...plugins.hooks.terms import ERROR, POST, PRE
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure, reported
@@ -203,15 +203,16 @@ class HookPipeline:
         if tool.began is not None:
             self._duration = self._ways.means.clock.now() - tool.began
         code = reported(result)
-        if code is not None and code not in SPOKEN:
+        if code is not None and not is_spoken(result):
             self.end(result)
         elif not call.decided:
             self._answered = code is None  # those who watch hear that it is a failure
-            self._consult(POST, result, partial(self._reviewed, code), failed=code is not None)
+            self._consult(POST, result, partial(self._reviewed, tool, code), failed=code is not None)
 
-    def _reviewed(self, code: Code | None, step: Passed | Refused) -> None:
+    def _reviewed(self, tool: ToolRun, code: Code | None, step: Passed | Refused) -> None:
         if isinstance(step, Passed):
-            self.end(step.value)
+            same = step.value is tool.result()
+            self.end(step.value, partial(setattr, self.call, "raw_answer", tool.raw_answer if same else None))
             return
         self.end(withheld(code, step), partial(self._tell, "result_withheld", step))
 

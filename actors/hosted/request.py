@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...hosts.report.crash_report import shortened
-from ...plugins.results.codes import Code
+from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure, titled
 from ...plugins.results.normalise import FORMATTED, complete_result, set_apart
 from ..state.cell import largest_state
@@ -41,6 +41,7 @@ class HostedRun:
         "idle_timeout",
         "named",
         "params",
+        "raw_answer",
         "request_id",
         "sent",
         "vitals",
@@ -55,6 +56,7 @@ class HostedRun:
         self.named: NamedStates | None = None
         self.given: dict[str, Any] | None = None  # the state, if it has a name
         self.request_id: str | None = None
+        self.raw_answer: bytes | None = None
         self.sent: bool = False
         self.vitals: Vitals | None = None
         self.idle_timeout: IdleTimeout | None = None
@@ -108,6 +110,7 @@ class HostedRun:
                 result[FORMATTED] = True
             self._end(result, self.given if state is None else state)
         else:
+            self.raw_answer = None
             self._end(answer.result)
 
     def on_refused(self, error: dict[str, Any]) -> None:
@@ -122,6 +125,13 @@ class HostedRun:
         if kind == "InvalidResult":
             where = {"path": error["path"]} if isinstance(error.get("path"), str) else {}
             self._end(failure(Code.INVALID_RESULT, detail, **where))
+            return
+        if kind == "McpInvalidCall":
+            said = f"the server refused the call: {detail}"
+            refused = failure(
+                Code.INVALID_CALL, said, outcome=Outcome.OUTCOME_UNKNOWN, type=kind, message=detail
+            )
+            self._end(refused)
             return
         stack = str(error.get("stack") or "")
         self._end(failure(Code.TOOL_RAISED, titled(kind, detail), type=kind, message=detail, traceback=stack))
@@ -201,6 +211,7 @@ class HostedRun:
             self._endpoint.mailbox.release(self.call)
 
     def _settle(self, result: Result, state: dict[str, Any] | None, text: bytes | None) -> None:
+        self.call.raw_answer = self.raw_answer
         try:
             if state is not None and not self._commit(state, text):
                 result["state_saved"] = False

@@ -17,7 +17,7 @@ from ...base.locks import Lock
 from ...hosts.errors import HostGone, RequestTooLarge
 from ...hosts.protocol.call_params import OBJECTS, add_facts
 from ...hosts.protocol.description import PLAIN
-from ...plugins.results.codes import Code
+from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ..calls.idle_timeout import IdleTimeout
 from .named_states import NamedStates
@@ -148,7 +148,7 @@ class Sender:
             run.put_back()
         else:
             endpoint.mailbox.release(run.call)
-            run.call.finish(failure(Code.INVALID_CALL, str(fate)))
+            run.call.finish(failure(Code.INVALID_CALL, str(fate), outcome=Outcome.NOT_SENT))
 
     def _begin(self, endpoint: Endpoint, call: Call, host: Host) -> HostedRun | None:
         """What is to be sent; ``None`` of a call that is not, and whose place is free again."""
@@ -195,10 +195,10 @@ class Sender:
         kind = call.invocation.payload_kind
         if kind not in OBJECTS and (self._objects_only or call.tool_name in endpoint.objects_only):
             error = f"{call.tool_name!r} takes arguments as an object, not as {kind}"
-            return failure(Code.INVALID_CALL, error)
+            return failure(Code.INVALID_CALL, error, outcome=Outcome.NOT_SENT)
         if kind not in OBJECTS and "payload" not in host.features:
             error = f"{endpoint.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
-            return failure(Code.INVALID_CALL, error)
+            return failure(Code.INVALID_CALL, error, outcome=Outcome.NOT_SENT)
         return endpoint.admission.confined(call)
 
 

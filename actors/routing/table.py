@@ -14,7 +14,7 @@ from ...base.locks import Lock
 from ...base.suggestions import nearest
 from ...interop.default_registry import get_registry_from_context
 from ...plugins.contract.invocation import Invocation
-from ...plugins.results.codes import Code
+from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ..calls.call import Call
 from .decision import Ambiguous, NoTool, Routes, Taken, choose
@@ -78,10 +78,10 @@ class CallParser:
         if inspected.payload_kind == "malformed":
             fault = inspected.payload_metadata.get("error") or {}
             problem = str(fault.get("message") or "the arguments cannot be read")
-            call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
+            call.finish(failure(Code.INVALID_CALL, problem, outcome=Outcome.NOT_SENT, raw=inspected.raw))
         elif (state := inspected.payload_metadata.get("answered")) is not None:
             problem = f"the call has been answered: its state is {state!r}"
-            call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
+            call.finish(failure(Code.INVALID_CALL, problem, outcome=Outcome.NOT_SENT, raw=inspected.raw))
         return call
 
     def _unreadable(self, tool_call: Any, error: str) -> Call:
@@ -90,7 +90,7 @@ class CallParser:
             given if isinstance(given, str) and given else self._make_up_id(),
             Invocation(tool_name=None, payload=None, payload_kind="malformed"),
         )
-        call.finish(failure(Code.INVALID_CALL, error))
+        call.finish(failure(Code.INVALID_CALL, error, outcome=Outcome.NOT_SENT))
         return call
 
     def _make_up_id(self) -> str:

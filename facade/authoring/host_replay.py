@@ -107,6 +107,7 @@ class _Owner:
         self.exchange = exchange
         self.call_id = call_id
         self.request_id: str | None = None
+        self.raw_answer: bytes | None = None
         self.over = threading.Event()
 
     def on_part(self, payload: Any, size: int) -> None:

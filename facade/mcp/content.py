@@ -6,13 +6,15 @@ object, and progress only grows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..hosts.mcp.jsonrpc import without_forged_meta
+from ..base.errors import JsonValueError
+from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
-from ..interop.exact_json import json_text
+from ..interop.exact_json import as_utf8, json_text
 from ..interop.format_ids import MCP_2025
+from ..plugins.results.codes import Code, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,12 +68,57 @@ def result_of(result: Mapping[str, Any], plugin: str | None, registry: ToolInter
     return converted
 
 
+class Refusal(NamedTuple):
+    """An error of JSON-RPC; ``data`` is ``None`` if there are none."""
+
+    code: int
+    message: str
+    data: Any
+
+
+def as_it_came(line: bytes, *, handshake: bool) -> Json | Refusal | None:
+    """Return the result or the error in a server's answer to ``tools/call``, value for value.
+
+    A result lacks nothing of what the client's era needs: ``content``, and from 2026-07-28 on ``resultType``. Before, structured content
+    that is no object is text.
+
+    Args:
+        line: the answer, as the server wrote it.
+        handshake: the client speaks a revision up to 2025-11-25.
+
+    Returns:
+        ``None`` if the answer cannot be said again: an integer has too many digits, or the error has no number or no text.
+    """
+    try:
+        answer = read_exactly(line)
+    except JsonValueError:
+        return None
+    if isinstance(error := answer.get("error"), dict) and "result" not in answer:
+        code, message = error.get("code"), error.get("message")
+        if type(code) is not int or not isinstance(message, str):
+            return None
+        return Refusal(code, message, error.get("data"))
+    result: Json = answer["result"]
+    structured = result.get("structuredContent")
+    if "content" not in result or (handshake and not result["content"] and not isinstance(structured, dict)):
+        told = [] if structured is None else [{"type": "text", "text": json_text(structured)}]
+        result["content"] = told
+    if handshake:
+        result.pop("resultType", None)
+        if not isinstance(structured, dict | None):
+            del result["structuredContent"]
+    else:
+        result.setdefault("resultType", "complete")
+    return result
+
+
 def failure_text(result: Mapping[str, Any], plugin: str | None) -> str:
     """What a failure says to a model: what happened, to which plugin, and whether the tool may have run."""
     said = str(result.get("error") or "the tool failed, and does not say why")
     if plugin is not None and result.get("code") is not None and plugin not in said:
         said = f"{plugin}: {said}"
-    return f"{said.rstrip('.')}. {MAY_HAVE_RUN}" if result.get("outcome") == "outcome_unknown" else said
+    doubtful = result.get("outcome") == Outcome.OUTCOME_UNKNOWN and result.get("code") != Code.INVALID_CALL
+    return f"{said.rstrip('.')}. {MAY_HAVE_RUN}" if doubtful else said
 
 
 def _failure(result: Mapping[str, Any], plugin: str | None) -> Json:
@@ -92,11 +139,11 @@ class Progress:
         said = part if isinstance(part, dict) else {}
         number, total = _number(said.get("progress")), _number(said.get("total"))
         self._last = number if number is not None and number > self._last else self._last + 1
-        message = said.get("message")
+        message = as_utf8(said.get("message"))
         if isinstance(message, str):
             return self._last, total, message
         if isinstance(part, str):
-            return self._last, total, part
+            return self._last, total, as_utf8(part)
         return self._last, total, None if number is not None else json_text(part)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import mcp_types as types
 from mcp.server.lowlevel.server import NotificationOptions, Server
@@ -26,12 +27,13 @@ from ..base.foreign import Log, contain
 from ..base.validation import require_call_options
 from ..config.hook_section import warn_of_unasked
 from ..hosts.protocol.call_params import KEY, trace_of
+from ..interop.exact_json import as_utf8
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
 from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
-from .content import result_of, tools_of
+from .content import Refusal, as_it_came, result_of, tools_of
 from .health import as_one_line, instructions_of, instructions_without_board, why_not_running
 from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import KeptCalls, RunningCall
@@ -67,6 +69,12 @@ INTRODUCTION = 1.0
 
 SIDE_BY_SIDE = 64
 """Calls of one MCP server at a time, unless the file says otherwise: here the clients decide what runs together."""
+
+_as_it_came: Final[ContextVar[dict[str, Any] | None]] = ContextVar("as_it_came", default=None)
+"""The result of the request under way, if it is a server's own: the SDK would take out of it what it does not know."""
+
+_REPLACED: Final = types.CallToolResult(content=[])
+"""What the SDK is given in the place of a server's own result."""
 
 _MAX_CURSOR = 9
 """Digits."""
@@ -177,11 +185,16 @@ class BoardServer:
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         self.server.instructions = self._instructions()  # anew: the configuration may have changed
-        answer = await call_next(ctx)
+        _as_it_came.set(None)
+        try:
+            answer = await call_next(ctx)
+        except MCPError as error:
+            raise MCPError(error.code, as_utf8(error.message), as_utf8(error.data)) from None
         if ctx.session.client_capabilities is not None:
             self._questions.introduce(abilities(ctx))
             self._introduced.set()
-        return answer
+        # What cannot be written would end the connection.
+        return as_utf8(answer if (said := _as_it_came.get()) is None else said)
 
     def _instructions(self) -> str | None:
         if (why := self._why_not_running()) is not None:
@@ -238,35 +251,39 @@ class BoardServer:
         try:
             ended = await self._run(ctx, params)
         except NotStarted:
-            ended = {"success": False, "code": Code.UNKNOWN_TOOL}, None
+            ended = {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
         if isinstance(ended, types.InputRequiredResult):
             return ended
-        result, plugin = ended
+        result, plugin, raw = ended
         self._cut.note(_identity_of(ctx), result)
         if result.get("code") == Code.UNKNOWN_TOOL:
             if self.starting:  # its plugin may come yet
                 await self._up.wait()
                 return await self._call_tool(ctx, params)
-            said = (
-                result.get("error")
-                or f"the board does not run: {self._why_not_running() or 'it was stopped'}"
-            )
-            raise MCPError(types.INVALID_PARAMS, f"{params.name!r:.100}: {said}")
+            why = self._why_not_running() or "it was stopped"
+            error = result.get("error") or f"the board does not run: {why}"
+            raise MCPError(types.INVALID_PARAMS, f"{params.name!r:.100}: {error}")
+        said = None if raw is None else as_it_came(raw, handshake=is_handshake(ctx))
+        if isinstance(said, Refusal):
+            raise MCPError(*said)
+        whose, registry = plugin or self._offering(params.name), self.board.registry
         try:
-            whose = plugin or self._offering(params.name)
-            written = types.CallToolResult.model_validate(result_of(result, whose, self.board.registry))
+            written = types.CallToolResult.model_validate(said or as_utf8(result_of(result, whose, registry)))
         except ValidationError as error:
-            said = f"its result cannot be said in MCP: {_in_short(error)}"
-            failed = failure(Code.INVALID_RESULT, said)
-            written = types.CallToolResult.model_validate(result_of(failed, plugin, self.board.registry))
+            failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {_in_short(error)}")
+            said = None
+            written = types.CallToolResult.model_validate(as_utf8(result_of(failed, plugin, registry)))
         if plugin is not None and result.get("code") == Code.HOST_CRASHED:
             told = log_data("host_crashed", plugin, str(result.get("error")))
             await self._news.tell_within(ctx, "warning", told)
         # A failure of Callboard's own is no answer of a host.
         if plugin is not None and "code" not in result and self._is_restarted(plugin):
             written.meta = {**(written.meta or {}), "callboard/restarted": True}
+            if said is not None:
+                said["_meta"] = written.meta
             await self._news.tell_within(ctx, "warning", restarted(plugin))
-        return written
+        _as_it_came.set(said)
+        return written if said is None else _REPLACED
 
     def _offering(self, tool: str) -> str | None:
         """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""
@@ -287,7 +304,7 @@ class BoardServer:
 
     async def _run(
         self, ctx: Context, params: types.CallToolRequestParams
-    ) -> tuple[CallResult, str | None] | types.InputRequiredResult:
+    ) -> tuple[CallResult, str | None, bytes | None] | types.InputRequiredResult:
         if params.request_state is None:
             running = self._begun(ctx, params)
         else:
@@ -299,7 +316,8 @@ class BoardServer:
                 kept = True
                 token = self._kept.keep(running, params.name)
                 return running.required(ctx.protocol_version, token)
-            return await running.call, running.call.plugin_name
+            result = await running.call
+            return result, running.call.plugin_name, running.call.raw_answer
         finally:
             if not kept:  # it has ended, or the client cancelled, or has gone
                 running.close()

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_line, load_json, may_be_deep, require_inner
+from ...base.json import dump_line, load_exact_json, load_json, may_be_deep, require_inner
 from ...base.json_size import UNCOUNTED, excess
 from ..protocol.wire import ID, outer_text
 
@@ -101,6 +101,15 @@ def read(line: bytes) -> Received:
     return _no_answer(message)
 
 
+def read_exactly(line: bytes) -> Any:
+    """Read a line that `read` has read, with every integer exact, and without the keys that Callboard alone may say.
+
+    Raises:
+        JsonValueError: it holds an integer of more than 4,200 digits.
+    """
+    return _without_forged(line, load_exact_json(line))
+
+
 def _spoilt(line: bytes) -> Answer | Unreadable:
     """Say whose answer a line is that cannot be read: its caller has nothing else to wait for."""
     outer = outer_text(line)
@@ -112,9 +121,16 @@ def _spoilt(line: bytes) -> Answer | Unreadable:
 
 def _loaded(line: bytes) -> Any:
     """Read a message, without the keys that Callboard alone may say. Raises `JsonValueError`."""
-    message = load_json(line)
+    try:
+        message = load_json(line)
+    except JsonValueError:  # an integer that no float is as large as is JSON all the same
+        message = load_exact_json(line)
     if may_be_deep(line):
         require_inner(message, what="$")
+    return _without_forged(line, message)
+
+
+def _without_forged(line: bytes, message: Any) -> Any:
     may_forge = b"callboard" in line or (b"\\u00" in line and _ESCAPED.search(line) is not None)
     return without_forged_meta(message) if may_forge else message
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...base.validation import a_type
 from ...plugins.hooks.form_safety import host_of
 from ..protocol.wire import ErrorResponse, Malformed, Response
-from .jsonrpc import ABSENT
+from .jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
     from ..protocol.wire import Message
@@ -20,6 +20,9 @@ COMPLETE = "complete"
 
 URL_REQUIRED = -32042
 """The code of an error by which a server up to 2025-11-25 sends the user to a page."""
+
+_REFUSALS: Final = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})
+"""Codes of errors by which a server says that the call is none that it takes."""
 
 _LONGEST_ADDRESS: Final = 2000
 """Characters; a longer one is left out, for a part of an address is another address."""
@@ -30,19 +33,22 @@ _NO_ANSWER = (
 )
 
 
-def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
-    """What an answer means to the one who called the tool."""
+def message_of(
+    request_id: str, result: Any, error: dict[str, Any] | None, raw: bytes | None = None
+) -> Message:
+    """What an answer means to the one who called the tool; ``raw``, the line that it came in, goes with what the server says itself."""
     if type(result) is dict and result.get("resultType", COMPLETE) == COMPLETE:  # then there is no error
         problem = _problem_in(result)
         if problem is not None:
             return _failed(request_id, "InvalidResult", problem)
-        return Response(request_id, tool_result(result), None)
+        return Response(request_id, tool_result(result), None, raw)
     if result is ABSENT:
         return Malformed("wrong_shape", _NO_ANSWER, request_id)
     if error is not None:
         code = error.get("code")
         said = said_by(error) + _pages_of(error)
-        return _failed(request_id, "McpError", said, code=str(code) if isinstance(code, int) else "")
+        kind = "McpInvalidCall" if isinstance(code, int) and code in _REFUSALS else "McpError"
+        return _failed(request_id, kind, said, raw)
     if not isinstance(result, dict):
         return _failed(request_id, "InvalidResult", "the result is no object")
     kind = result["resultType"]
@@ -55,7 +61,7 @@ def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Me
     return _failed(request_id, "InputRequired", detail)
 
 
-def read_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
+def read_of(request_id: str, result: Any, error: dict[str, Any] | None, _: bytes | None = None) -> Message:
     """What an answer means to the one who has read a resource, a prompt, or a list of them: the result as it is."""
     if error is not None or not isinstance(result, dict) or result.get("resultType", COMPLETE) != COMPLETE:
         return message_of(request_id, result, error)
@@ -84,8 +90,8 @@ def _is_page(url: str) -> bool:
         return False
 
 
-def _failed(request_id: str, kind: str, detail: str, **more: Any) -> ErrorResponse:
-    return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more})
+def _failed(request_id: str, kind: str, detail: str, raw: bytes | None = None) -> ErrorResponse:
+    return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": ""}, raw)
 
 
 def _problem_in(result: dict[str, Any]) -> str | None:

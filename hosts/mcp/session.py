@@ -74,7 +74,7 @@ class _Running(NamedTuple):
     """
 
     call: str
-    reads: Callable[[str, Any, Json | None], Message]
+    reads: Callable[[str, Any, Json | None, bytes | None], Message]
     method: str
     params: Json
     tool: str | None = None
@@ -257,7 +257,7 @@ class Session:
         if type(message) is Answer:  # nearly always, and a class pattern takes ten times as long
             request_id, result, error = message
             if type(request_id) is str and request_id in self._running:
-                return self._ended(request_id, result, error, len(line))
+                return self._ended(request_id, result, error, line)
             return self._answered(request_id, result, error)
         match message:
             case Notification("notifications/progress", params):
@@ -283,7 +283,7 @@ class Session:
         self._messages.clear()
         return taken
 
-    def _ended(self, wire_id: str, result: Any, error: Json | None, size: int) -> Sequence[Message]:
+    def _ended(self, wire_id: str, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
         running = self._running.pop(wire_id)
         call = running.call
         self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
@@ -297,8 +297,9 @@ class Session:
             return ()
         if self._requests.busy:
             self._lines.append(self._requests.ended(call))
-        read = running.reads(call, result, error)
-        return (self._results.bounded(read, size) if running.reads is message_of else read,)
+        if running.reads is not message_of or len(line) <= self._results.limit:
+            return (running.reads(call, result, error, line),)
+        return (self._results.bounded(message_of(call, result, error), len(line)),)
 
     def _tool_of(self, call: str) -> str | None:
         running = self._asking.get(call) or self._running.get(call)

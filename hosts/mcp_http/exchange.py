@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_json, load_json
+from ...base.json import dump_json, load_exact_json, load_json
 from ...base.json_size import UNCOUNTED, excess
 from ..mcp import jsonrpc
 
@@ -263,8 +263,8 @@ def failed(request_id: str, error: dict[str, Any]) -> bytes:
 
 
 def refused(request_id: str, problem: str) -> bytes:
-    """As `failed`, in words of ours."""
-    return failed(request_id, {"code": -32000, "message": problem})
+    """A line that says so in words of ours; see `tell_fate`."""
+    return tell_fate(request_id, Fate.REFUSED, problem)
 
 
 def lines_of(body: bytes) -> list[bytes]:
@@ -272,7 +272,7 @@ def lines_of(body: bytes) -> list[bytes]:
     body = body.strip()
     if body.startswith(b"[") and (len(body) <= UNCOUNTED or excess(body) is None):
         try:
-            found = load_json(body)
+            found = load_exact_json(body)
         except JsonValueError:
             return []
         return [dump_json(each) + b"\n" for each in found if isinstance(each, dict)]
@@ -300,10 +300,11 @@ def agreed_in(line: bytes) -> str | None:
 
 
 class Fate(Enum):
-    """What became of a request that got no answer."""
+    """What became of a request that got no answer of JSON-RPC."""
 
     LOST = "connection_lost"
     TOO_LONG = "line_too_long"
+    REFUSED = "refused"
 
 
 _MARK = b"\0"

@@ -13,8 +13,8 @@ from ..mcp.selection import ALL, Selection
 from ..mcp.server_requests import call_of
 from ..mcp.tool import McpToolPlugin
 from ..process.process import Command
-from ..protocol.wire import MAX_LINE_BYTES, Malformed
-from .exchange import require_headers, require_url, shown_url, told_fate
+from ..protocol.wire import MAX_LINE_BYTES, ErrorResponse, Malformed
+from .exchange import Fate, failed, require_headers, require_url, shown_url, told_fate
 from .oauth_client import REGISTERS, OAuthClient
 from .param_headers import invalid_header
 from .token_file import token_file
@@ -52,6 +52,9 @@ class HttpDialect:
     def decode(self, line: bytes) -> Sequence[Message]:
         if (told := told_fate(line)) is None:
             return self._session.decode(line)
+        if told.fate is Fate.REFUSED:
+            refused = self._session.decode(failed(told.id, {"code": -32000, "message": told.detail}))
+            return [each._replace(raw=None) if isinstance(each, ErrorResponse) else each for each in refused]
         self._session.forget(told.id)
         return (Malformed(told.fate.value, told.detail, call_of(told.id), told.facts),)
 

@@ -48,6 +48,7 @@ class Asked:
     def __init__(self, method: str) -> None:
         self.call_id = method
         self.request_id: str | None = None
+        self.raw_answer: bytes | None = None
         self.ended: threading.Event = threading.Event()
         self.value: Any = None
         self.state: dict[str, Any] | None = None

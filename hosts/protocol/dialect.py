@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .peer import Peer, thinned
-from .peer_events import Answered, Owner
-from .wire import Response
+from .peer_events import Answered
+from .wire import ErrorResponse, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .input_request import SpeaksThrough
+    from .listeners import RequestOwner
     from .peer_events import Event
     from .wire import Message
 
@@ -57,7 +58,7 @@ class Dialect(Protocol):
         """What else is to be written, and what else is to be heard, since this was asked last."""
 
 
-class TranslatingPeer(Peer[Owner]):
+class TranslatingPeer(Peer["RequestOwner"]):
     """A `Peer` of a host that speaks another protocol; its lines are never what ours are, so none is judged unread.
 
     Args:
@@ -71,22 +72,25 @@ class TranslatingPeer(Peer[Owner]):
         super().__init__(**options)
         self.dialect = dialect
 
-    def take(self) -> tuple[bytes, list[Event[Owner]]]:
+    def take(self) -> tuple[bytes, list[Event[RequestOwner]]]:
         """What the dialect wants written, and what it says by itself, and to whom."""
         lines, messages = self.dialect.take()
         return lines, [self._sorted(message) for message in messages]
 
-    def _sorted(self, message: Message, line: bytes = b"") -> Event[Owner]:
+    def _sorted(self, message: Message, line: bytes = b"") -> Event[RequestOwner]:
         if type(message) is not Response:
+            if type(message) is ErrorResponse and (refused := self._open.get(message.id)) is not None:
+                refused.raw_answer = message.raw
             return self._meaning_of_others(message, line)
         owner = self._open.pop(message.id, None)
         if owner is None:
             return self._unawaited(message.id, message.value)
+        owner.raw_answer = message.raw
         self._ended.append(message.id)
         return Answered(owner, message.value, message.state)
 
-    def _read(self, lines: Iterable[bytes]) -> list[Event[Owner]]:
-        events: list[Event[Owner]] = []
+    def _read(self, lines: Iterable[bytes]) -> list[Event[RequestOwner]]:
+        events: list[Event[RequestOwner]] = []
         for line in lines:
             if self._hears is not None:
                 self._hears(line)
@@ -96,7 +100,7 @@ class TranslatingPeer(Peer[Owner]):
                 break
         return events
 
-    def _sort(self, lines: list[bytes]) -> list[Event[Owner]]:
+    def _sort(self, lines: list[bytes]) -> list[Event[RequestOwner]]:
         self._noisy = False
         events = self._read(lines)
         return thinned(events) if self._noisy else events

@@ -36,18 +36,25 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 
 
 class Response(NamedTuple):
-    """The one answer to a request. ``state`` is ``None`` when the host sent none."""
+    """The one answer to a request.
+
+    Attributes:
+        state: ``None`` when the host sent none.
+        raw: the line that it was translated from, if it says all of it; ``None`` of an answer in our protocol.
+    """
 
     id: str
     value: Any
     state: dict[str, Any] | None
+    raw: bytes | None = None
 
 
 class ErrorResponse(NamedTuple):
-    """The one answer to a request that failed over there: ``type``, ``detail``, ``stack``."""
+    """The one answer to a request that failed over there: ``type``, ``detail``, ``stack``; ``raw`` as of a `Response`."""
 
     id: str
     error: dict[str, Any]
+    raw: bytes | None = None
 
 
 class PartEvent(NamedTuple):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..contract.call_modes import CallMode, mode_of
 from ..contract.hook_table import HOOKS, RUNNING_HOOKS, offered
 from ..contract.invocation import CompiledCall, Invocation, compile_call
-from ..results.codes import Code
+from ..results.codes import Code, Outcome
 from ..results.failures import failure
 from ..results.hook_faults import HookFault
 from ..results.normalise import NormalisedResult, Unwritten, normalise_result, worded
@@ -170,7 +170,8 @@ class ToolRunner:
             f"{self._named[mode]} of plugin {self._name!r} takes an object of arguments; "
             f"the payload of this call is of kind {kind!r}"
         )
-        return NormalisedResult(failure(Code.INVALID_CALL, error, payload_kind=kind), valid=False)
+        refused = failure(Code.INVALID_CALL, error, outcome=Outcome.NOT_SENT, payload_kind=kind)
+        return NormalisedResult(refused, valid=False)
 
 
 def _final(last: Chunk | None) -> NormalisedResult:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...base.json import copy_json
 from ...base.validation import a_type
-from ..results.codes import Code
+from ..results.codes import Code, Outcome
 from ..results.normalise import claims_of, complete_result
 from .answers import UnreadableAnswer
 from .terms import PRE
@@ -122,12 +122,17 @@ class ResultData(HookData):
         return value
 
 
-SPOKEN: Final = frozenset({Code.TOOL_RAISED, Code.INVALID_RESULT})
-"""The codes of failures in which the tool's own words stand: what it raised, or what it answered that is no result."""
+_SPOKEN: Final = frozenset({Code.TOOL_RAISED, Code.INVALID_RESULT})
+
+
+def is_spoken(result: Mapping[str, Any]) -> bool:
+    """Whether the tool's own words stand in a failure of Callboard's: what it raised, refused, or answered that is no result."""
+    code = result.get("code")
+    return code in _SPOKEN or (code == Code.INVALID_CALL and result.get("outcome") == Outcome.OUTCOME_UNKNOWN)
 
 
 class SpokenData(ResultData):
-    """After a call that ended in one of `SPOKEN`: its text, which gates of results may change. What became of the call stays."""
+    """After a call that ended with the tool's words, see `is_spoken`: its text, which gates of results may change. What became of the call stays."""
 
     def _checked(self, value: Any) -> Any:
         """A new ``error`` takes the place of all that was said: what else tells of it is left out where it is as it was."""
@@ -166,7 +171,7 @@ def hook_data(event: str, value: Any, facts: Json, *, failed: bool = False) -> H
         event: `PRE` or `POST`.
         value: the input, or the result.
         facts: what hooks may not change, beside what is taken from the result here.
-        failed: the result is a failure with one of the codes of `SPOKEN`.
+        failed: the result is a failure of which `is_spoken` holds.
     """
     if event == PRE:
         return InputData(value, facts)

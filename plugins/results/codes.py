@@ -37,7 +37,10 @@ class Code(_Text):
     AMBIGUOUS_TOOL = "ambiguous_tool"
     """More than one tool takes the call with equal right."""
     INVALID_CALL = "invalid_call"
-    """The call cannot be read, the tool cannot take its kind of payload, or its arguments break the schema."""
+    """The call cannot be read, the tool cannot take its kind of payload, or its arguments break the schema.
+
+    With ``outcome_unknown`` it is the tool's MCP server that says so, maybe after a part of its work.
+    """
     OVERLOADED = "overloaded"
     """The mailbox is full."""
     HOST_UNAVAILABLE = "host_unavailable"
@@ -64,7 +67,7 @@ _UNKNOWN = (Outcome.OUTCOME_UNKNOWN,)
 OUTCOMES: dict[Code, tuple[Outcome, ...]] = {
     Code.UNKNOWN_TOOL: _NOT_SENT,
     Code.AMBIGUOUS_TOOL: _NOT_SENT,
-    Code.INVALID_CALL: _NOT_SENT,
+    Code.INVALID_CALL: (*_NOT_SENT, *_UNKNOWN),
     Code.OVERLOADED: _NOT_SENT,
     Code.HOST_UNAVAILABLE: _NOT_SENT,
     Code.HOST_CRASHED: _UNKNOWN,

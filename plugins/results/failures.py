@@ -23,13 +23,12 @@ _MOST_FRAMES = 20
 _NeverSent = Literal[
     Code.UNKNOWN_TOOL,
     Code.AMBIGUOUS_TOOL,
-    Code.INVALID_CALL,
     Code.OVERLOADED,
     Code.HOST_UNAVAILABLE,
     Code.DENIED,
 ]
 _Unknown = Literal[Code.HOST_CRASHED, Code.TOOL_RAISED, Code.INVALID_RESULT, Code.PROTOCOL_ERROR]
-_Either = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
+_Either = Literal[Code.INVALID_CALL, Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 _CODES = {code.value: code for code in Code}
 

@@ -59,7 +59,7 @@ def fate(result):
 
 def test_its_tools_are_called_as_all_tools_are(board):
     assert say(board, "echo", a=1) == {"success": True, "result": '{"a": 1}'}
-    assert fate(say(board, "fail")) == (False, "tool_raised", "outcome_unknown")
+    assert fate(say(board, "fail")) == (False, "invalid_call", "outcome_unknown")
     assert say(board, "two")["result"] == "both"
 
 
@@ -130,8 +130,10 @@ def test_an_answer_that_is_none_is_said_to_be_none(board, tool):
     ("server", "status"), each_once(ERAS, [400, 404, 401, 403, 503, 302]), indirect=["server"]
 )
 def test_a_refusal_of_one_call_is_that_call_s(board, status):
-    refused = say(board, "status", status=status)
+    call = board.submit(tool_call("status", status=status))
+    refused = call.result(PATIENCE)
 
+    assert call.raw_answer is None  # the words are ours
     assert fate(refused) == (False, "tool_raised", "outcome_unknown")
     assert str(status) in refused["error"]
     assert SECRET not in json.dumps(refused)

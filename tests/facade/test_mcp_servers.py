@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -46,7 +47,87 @@ def test_its_tools_are_called_as_all_tools_are(board):
     assert board.execute(tool_call("count"))["result"].keys() == {"count"}
     failed, refused = board.execute(tool_call("fail")), board.execute(tool_call("refuse"))
     assert (failed["success"], failed["error"]) == (False, "it failed")
-    assert (refused["success"], refused["code"]) == (False, "tool_raised")
+    assert refused == {
+        "success": False,
+        "error": "the server refused the call: no",
+        "code": "invalid_call",
+        "outcome": "outcome_unknown",
+        "type": "McpInvalidCall",
+        "message": "no",
+    }
+
+
+def answered(board, result):
+    call = board.submit(tool_call("say", answer=f'"result": {json.dumps(result)}'))
+    return call.result(PATIENCE), call.raw_answer
+
+
+BLOCK = {"type": "text", "text": "a", "annotations": {"audience": ["user"]}}
+
+
+def test_a_call_has_the_server_s_answer_beside_its_result():
+    with board_with() as board:
+        result, raw = answered(board, {"content": [BLOCK, BLOCK]})
+
+    assert result == {"success": True, "result": "a\na"}
+    assert json.loads(raw)["result"] == {"content": [BLOCK, BLOCK]}
+
+
+def looks(_event, _data):
+    return None
+
+
+def changes(_event, data):
+    return {"action": "modify", "data": {**data, "result": {**data["result"], "result": "b"}}}
+
+
+@pytest.mark.parametrize(("hook", "keeps"), [(looks, True), (changes, False)])
+def test_an_answer_that_a_hook_has_changed_is_gone(hook, keeps):
+    with board_with() as board:
+        board.hook("tool:post", hook)
+        result, raw = answered(board, {"content": [BLOCK]})
+
+    assert (result["result"], raw is not None) == ("a" if keeps else "b", keeps)
+
+
+def words_it_otherwise(_event, data):
+    return {"action": "modify", "data": {**data, "result": {**data["result"], "error": "b"}}}
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        (words_it_otherwise, "b"),
+        (lambda *_: {"action": "deny", "reason": "secret"}, "what it said was withheld"),
+    ],
+)
+def test_a_gate_has_a_say_in_what_a_server_says_of_a_call_that_it_refuses(hook, said):
+    with board_with() as board:
+        board.hook("tool:post", hook)
+        call = board.submit(tool_call("refuse"))
+        refused = call.result(PATIENCE)
+
+    assert (refused["code"], refused["outcome"]) == ("invalid_call", "outcome_unknown")
+    assert said in refused["error"]
+    assert "message" not in refused
+    assert call.raw_answer is None
+
+
+def test_an_answer_that_was_cut_is_gone():
+    with board_with(result_limit=100) as board:
+        result, raw = answered(board, {"content": [{"type": "text", "text": "a" * 200}]})
+
+    assert "[Cut:" in result["result"]
+    assert raw is None
+
+
+def test_a_call_that_ended_before_its_answer_has_none(board):
+    hanging = board.submit(tool_call("hang", begins=True))
+    next(hanging.parts())
+    hanging.cancel()
+
+    assert hanging.result(PATIENCE)["code"] == "cancelled"
+    assert hanging.raw_answer is None
 
 
 def test_progress_comes_as_parts(board):

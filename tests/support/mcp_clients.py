@@ -21,10 +21,13 @@ from command_line import ENVIRONMENT
 from leaks import TEST_MARK
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_frames import noting
 from programs import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
+
+    from mcp_frames import Answers
 
 SERVER = str(PROGRAMS / "python" / "mcp_server.py")
 ERAS = {"handshake": "legacy", "stateless": "auto"}
@@ -83,13 +86,34 @@ _READY = _ReadyServers()
 
 @asynccontextmanager
 async def over_pipes(
-    config: Path, era: str, *words: str, said: Path = NOWHERE, trusted: bool = True, **options: Any
+    config: Path,
+    era: str,
+    *words: str,
+    said: Path = NOWHERE,
+    trusted: bool = True,
+    answers: Answers | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
-    """A client that has started the server itself, with these words; what that says on stderr is written to ``said``."""
-    program, *rest = _READY.command(config, *words, trusted=trusted)
-    started = StdioServerParameters(command=program, args=rest, env=ENVIRONMENT)
-    with said.open("w") as errors, anyio.fail_after(PATIENCE * 3):
-        async with Client(stdio_client(started, errlog=errors), mode=ERAS[era], **options) as client:
+    """A client that has started the server itself, with these words.
+
+    What the server says on stderr is written to ``said``; each of its answers is appended to ``answers``.
+    """
+    program = _READY.command(config, *words, trusted=trusted)
+    with anyio.fail_after(PATIENCE * 3):
+        async with started(program, era, said=said, answers=answers, **options) as client:
+            yield client
+
+
+@asynccontextmanager
+async def started(
+    program: list[str], era: str, *, said: Path = NOWHERE, answers: Answers | None = None, **options: Any
+) -> AsyncIterator[Client]:
+    """A client that has started this program; as `over_pipes`."""
+    parameters = StdioServerParameters(command=program[0], args=program[1:], env=ENVIRONMENT)
+    with said.open("w") as errors:
+        pipes = stdio_client(parameters, errlog=errors)
+        transport = pipes if answers is None else noting(pipes, answers)
+        async with Client(transport, mode=ERAS[era], **options) as client:
             yield client
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from callboard.hosts.mcp.listing import MAX_PAGES
 from callboard.hosts.mcp.revision import Stage
@@ -170,12 +172,13 @@ def test_a_call_is_answered_and_its_progress_comes_as_parts(server):
             "params": {"progressToken": token, "progress": 1, "total": 2},
         }
     )
-    talk.say(answer(asked, {"content": [{"type": "text", "text": "done"}]}))
+    said = answer(asked, {"content": [{"type": "text", "text": "done"}]})
+    talk.say(said)
 
     assert (asked["params"]["name"], asked["params"]["arguments"]) == ("echo", {"a": 1})
     assert talk.of(call) == [
         PartEvent(call, {"progress": 1, "total": 2}),
-        Response(call, {"success": True, "result": "done"}, None),
+        Response(call, {"success": True, "result": "done"}, None, json.dumps(said).encode()),
     ]
 
 
@@ -213,13 +216,17 @@ def test_a_result_is_said_once(what):
 
     call = talk.ask("execute_tool", tool_name="echo", arguments={}, state={})
 
-    assert talk.of(call) == [Response(call, result, None)]
+    (heard,) = talk.of(call)
+    assert heard.value == result
+    assert json.loads(heard.raw)["result"] == said
 
 
 @pytest.mark.parametrize(
     ("said", "kind", "fact"),
     [
-        ({"error": {"code": -32602, "message": "no such tool"}}, "McpError", "no such tool"),
+        ({"error": {"code": -32602, "message": "no such tool"}}, "McpInvalidCall", "no such tool"),
+        ({"error": {"code": [-32602]}}, "McpError", "does not say why"),
+        ({"error": {"code": True}}, "McpError", "does not say why"),
         ({"error": {}}, "McpError", "does not say why"),
         ({"result": 7}, "InvalidResult", "object"),
         (
@@ -247,6 +254,7 @@ def test_what_is_no_result_ends_the_call_with_the_reason(said, kind, fact):
     (ended,) = talk.of(call)
     assert ended.error["type"] == kind
     assert fact in ended.error["detail"]
+    assert (ended.raw is not None) == ("error" in said)
 
 
 def test_a_cancelled_call_ends_at_once_and_the_server_is_told():

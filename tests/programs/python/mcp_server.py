@@ -34,6 +34,7 @@ TOOLS = [
     "listed",
     "odd",
     "meta",
+    "say",
 ]
 if "tools" in values:
     TOOLS = values["tools"].split(",")
@@ -128,7 +129,9 @@ def call(request_id, name, arguments, meta):
     if "dies_once" in values and not Path(values["dies_once"]).exists():
         Path(values["dies_once"]).touch()
         os.kill(os.getpid(), 9)
-    if name == "refuse":
+    if name == "say":  # the members of the answer, as text
+        print(f'{{"jsonrpc": "2.0", "id": {json.dumps(request_id)}, {arguments["answer"]}}}', flush=True)
+    elif name == "refuse":
         say(id=request_id, error={"code": -32602, "message": "no"})
     elif name == "hang" and arguments.get("begins"):
         say(method="notifications/progress", params={"progressToken": meta["progressToken"], "progress": 1})
