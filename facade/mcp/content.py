@@ -13,7 +13,7 @@ from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.exact_json import as_utf8, json_text
-from ..interop.format_ids import MCP_2025
+from ..interop.format_ids import MCP_2025, MCP_2026
 from ..plugins.results.codes import Code, Outcome
 
 if TYPE_CHECKING:
@@ -23,27 +23,51 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_TARGET = ToolInteropTarget(MCP_2025)
+_TARGET, _STATELESS = ToolInteropTarget(MCP_2025), ToolInteropTarget(MCP_2026)
+_BLOCKS = ("text", "image", "audio", "resource", "resource_link")
 _TOOL = ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
 MAY_HAVE_RUN = "It may have run: check before it is called again."
 
 
-def tools_of(schemas: Iterable[Any], registry: ToolInteropRegistry) -> tuple[list[Json], dict[str, str]]:
-    """The tools as MCP declares them, and why others cannot be declared, by name."""
+def tools_of(
+    schemas: Iterable[tuple[Any, bool]], registry: ToolInteropRegistry, *, handshake: bool
+) -> tuple[list[Json], dict[str, str]]:
+    """The tools as MCP declares them, and why others cannot be declared, by name.
+
+    Args:
+        schemas: each with whether an MCP server has declared it so; then it stays as it is, but for tasks, which are not offered.
+        registry: knows the board's formats.
+        handshake: the client speaks a revision up to 2025-11-25, which knows output schemas of objects only.
+    """
     tools: list[Json] = []
     left_out: dict[str, str] = {}
-    for schema in schemas:
+    for schema, of_server in schemas:
         try:
-            said = registry.convert_schema(schema, _TARGET).value
+            said = registry.convert_schema(schema, _TARGET if handshake else _STATELESS).value
         except InteropError as error:
             left_out[str(schema.get("name", "?") if isinstance(schema, dict) else "?")] = str(error)
+            continue
+        if of_server:
+            lost = {"outputSchema"} - said.keys() | ({"execution"} if _takes_tasks(schema) else set())
+            tools.append(without_forged_meta({key: each for key, each in schema.items() if key not in lost}))
             continue
         tool = without_forged_meta({key: said[key] for key in _TOOL if key in said})
         tools.append({**tool, "description": tool.get("description") or tool["name"]})
     return tools, left_out
 
 
-def result_of(result: Mapping[str, Any], plugin: str | None, registry: ToolInteropRegistry) -> Json:
+def _takes_tasks(schema: Json) -> bool:
+    execution = schema.get("execution")
+    return isinstance(execution, dict) and execution.get("taskSupport", "forbidden") != "forbidden"
+
+
+def result_of(
+    result: Mapping[str, Any],
+    plugin: str | None,
+    registry: ToolInteropRegistry,
+    *,
+    structured: bool = False,
+) -> Json:
     """The result of ``tools/call``.
 
     A failure is a result too: its text says to a model what happened, to which plugin, and whether the tool may have run; ``_meta`` says
@@ -53,19 +77,24 @@ def result_of(result: Mapping[str, Any], plugin: str | None, registry: ToolInter
         result: as a call ends.
         plugin: which one took the call, if any did.
         registry: knows the board's formats.
+        structured: the client knows the tool by its output schema, so that any value is structured content; else an object is.
     """
     if not result.get("success"):
         return _failure(result, plugin)
     content, told = result.get("content"), result.get("result")
-    if isinstance(content, list) and content and all(isinstance(block, dict) for block in content):
+    if isinstance(content, list) and content and all(map(_is_block, content)):
         written: Json = {"content": without_forged_meta(content)}
-        if isinstance(told, dict):
+        if isinstance(told, dict) or (structured and told is not None):
             written["structuredContent"] = told
         return {**written, "isError": False}
     converted: Json = without_forged_meta(
         registry.convert_result({"success": True, "result": told}, _TARGET).value
     )
-    return converted
+    return {**converted, "structuredContent": told} if structured and told is not None else converted
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in _BLOCKS
 
 
 class Refusal(NamedTuple):

@@ -132,7 +132,7 @@ class PassedOn:
 
     def _server_of(self, uri: str) -> str:
         """Whose resource it is. Raises `NotThere`: no server's, or it cannot be said whose."""
-        servers = self._servers()
+        servers = self.servers()
         cut = cut_from(uri)
         if cut is not None and cut in servers:
             return cut
@@ -153,7 +153,7 @@ class PassedOn:
     def _templates(self) -> Listed:
         return self._of_all("templates", self._board.resource_templates)
 
-    def _servers(self) -> dict[str, object]:
+    def servers(self) -> dict[str, object]:
         """The MCP servers on the board, by name; each is the same object until it leaves."""
         try:
             handles = self._board.board.plugin_manager.handles()
@@ -165,7 +165,7 @@ class PassedOn:
     def _remembered(self, kind: str) -> Listed:
         """What the servers have listed last; those are missing that never have."""
         found = {}
-        for name, server in self._servers().items():
+        for name, server in self.servers().items():
             who, items = self._known.get((kind, name), (None, []))
             if who is server:
                 found[name] = items
@@ -173,7 +173,7 @@ class PassedOn:
 
     def _of_all(self, kind: str, ask: Callable[[str], list[Json]]) -> Listed:
         """What all servers list now, or have listed last: what a server has is no other's while it does not run."""
-        servers = self._servers()
+        servers = self.servers()
         for name, server in servers.items():
             try:
                 items = ask(name)

@@ -71,7 +71,7 @@ SIDE_BY_SIDE = 64
 """Calls of one MCP server at a time, unless the file says otherwise: here the clients decide what runs together."""
 
 _as_it_came: Final[ContextVar[dict[str, Any] | None]] = ContextVar("as_it_came", default=None)
-"""The result of the request under way, if it is a server's own: the SDK would take out of it what it does not know."""
+"""What a server says, of the result of the request under way: the SDK would take out of it what it does not know."""
 
 _REPLACED: Final = types.CallToolResult(content=[])
 """What the SDK is given in the place of a server's own result."""
@@ -112,6 +112,7 @@ class BoardServer:
         self._passed_on = PassedOn(self.board)
         self._cut = CutResults()
         self._generations: dict[str, int] = {}
+        self._structured: set[str] = set()
         self._questions = ClientQuestions(many=many)
         self.board.callers = self._questions
         self._kept = KeptCalls()
@@ -193,8 +194,9 @@ class BoardServer:
         if ctx.session.client_capabilities is not None:
             self._questions.introduce(abilities(ctx))
             self._introduced.set()
-        # What cannot be written would end the connection.
-        return as_utf8(answer if (said := _as_it_came.get()) is None else said)
+        if (said := _as_it_came.get()) is not None:
+            answer = {**answer, **said} if ctx.method == "tools/list" else said
+        return as_utf8(answer)  # what cannot be written would end the connection
 
     def _instructions(self) -> str | None:
         if (why := self._why_not_running()) is not None:
@@ -224,21 +226,27 @@ class BoardServer:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._up.wait(), LIST_PATIENCE)
         self._news.note_listing(ctx)
-        tools = self._tools()
+        tools = self._tools(handshake=is_handshake(ctx))
         start = _start_of(None if params is None else params.cursor)
         following = str(start + PAGE) if start + PAGE < len(tools) else None
-        return types.ListToolsResult(tools=tools[start : start + PAGE], next_cursor=following)
+        page = tools[start : start + PAGE]
+        _as_it_came.set({"tools": [as_declared for as_declared, _ in page]})
+        return types.ListToolsResult(tools=[tool for _, tool in page], next_cursor=following)
 
-    def _tools(self) -> list[types.Tool]:
+    def _tools(self, *, handshake: bool) -> list[tuple[dict[str, Any], types.Tool]]:
+        """The tools as they are declared, and as the SDK knows them."""
+        servers = self._passed_on.servers()
         try:
-            schemas = self.board.schemas()
+            schemas = [(tool.schema, tool.plugin_name in servers) for tool in self.board.tools()]
         except NotStarted:
             return []
-        declared, left_out = tools_of(schemas, self.board.registry)
+        declared, left_out = tools_of(schemas, self.board.registry, handshake=handshake)
+        if not handshake:
+            self._structured = {tool["name"] for tool in declared if "outputSchema" in tool}
         tools = []
         for tool in declared:
             try:
-                tools.append(types.Tool.model_validate(tool))
+                tools.append((tool, types.Tool.model_validate(tool)))
             except ValidationError as error:  # what a server says of a tool goes on as it is
                 left_out[tool["name"]] = _in_short(error)
         for name, why in left_out.items():
@@ -266,13 +274,14 @@ class BoardServer:
         said = None if raw is None else as_it_came(raw, handshake=is_handshake(ctx))
         if isinstance(said, Refusal):
             raise MCPError(*said)
-        whose, registry = plugin or self._offering(params.name), self.board.registry
+        structured = not is_handshake(ctx) and params.name in self._structured
+        whose = plugin or self._offering(params.name)
+        write = partial(result_of, plugin=whose, registry=self.board.registry, structured=structured)
         try:
-            written = types.CallToolResult.model_validate(said or as_utf8(result_of(result, whose, registry)))
+            written = types.CallToolResult.model_validate(said or as_utf8(write(result)))
         except ValidationError as error:
             failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {_in_short(error)}")
-            said = None
-            written = types.CallToolResult.model_validate(as_utf8(result_of(failed, plugin, registry)))
+            said, written = None, types.CallToolResult.model_validate(as_utf8(write(failed)))
         if plugin is not None and result.get("code") == Code.HOST_CRASHED:
             told = log_data("host_crashed", plugin, str(result.get("error")))
             await self._news.tell_within(ctx, "warning", told)

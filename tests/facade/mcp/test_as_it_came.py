@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -46,6 +47,15 @@ class Line:
         self._answers = answers
         self._portal = portal
 
+    def lists(self) -> list[Json]:
+        """The tools, as the frame has them."""
+        self._answers.clear()
+        self._portal.call(partial(self._client.list_tools, cache_mode="refresh"))
+        (frame,) = self._answers
+        assert isinstance(frame, types.JSONRPCResponse)
+        tools: list[Json] = frame.result["tools"]
+        return tools
+
     def says(self, tool: str, answer: str) -> Json:
         """What the client hears when a server answers so: the frame's ``result`` or ``error``."""
         self._answers.clear()
@@ -61,13 +71,20 @@ class Line:
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, str], Line]]:
     """Of each era a client behind Callboard, and one with a server of its own era."""
     config = written(
-        tmp_path_factory.mktemp("board"), servers(handshake=["tools=say"], stateless=["tools=say", "modern"])
+        tmp_path_factory.mktemp("board"),
+        servers(handshake=["tools=say", "extends"], stateless=["tools=say", "extends", "modern"]),
     )
     found = {}
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
         for era in ERAS:
-            program = [sys.executable, SERVER, "tools=say", *(["modern"] if era == "stateless" else [])]
+            program = [
+                sys.executable,
+                SERVER,
+                "tools=say",
+                "extends",
+                *(["modern"] if era == "stateless" else []),
+            ]
             for way, client in (
                 ("behind", lambda answers, era=era: over_pipes(config, era, answers=answers)),
                 ("direct", lambda answers, era=era, program=program: started(program, era, answers=answers)),
@@ -138,9 +155,15 @@ def test_an_error_comes_as_it_was_said(
     assert _same(behind, direct), (behind, direct)
 
 
-def text_of(answer: Json) -> str:
-    (block,) = answer["result"]["content"]
-    return str(block["text"])
+@pytest.mark.parametrize("era", ERAS)
+def test_tools_are_declared_as_their_server_declares_them(
+    lines: dict[tuple[str, str], Line], era: str
+) -> None:
+    (direct,) = lines["direct", era].lists()
+
+    (behind,) = [tool for tool in lines["behind", era].lists() if tool["name"] == f"{era}__say"]
+
+    assert _same(behind, {**direct, "name": f"{era}__say"})
 
 
 ODD = {

@@ -52,7 +52,7 @@ def test_no_tool_says_in_our_name_what_stands_beside_a_block_or_a_declaration() 
     tool = {"name": "a", "inputSchema": {"type": "object"}, "_meta": FORGED}
 
     (block,) = result_of(result, "a", REGISTRY)["content"]
-    (declared,), _ = tools_of([tool], REGISTRY)
+    (declared,), _ = tools_of([(tool, True)], REGISTRY, handshake=True)
 
     assert block["_meta"] == declared["_meta"] == {"own": 1}
     assert tool["_meta"] == FORGED
@@ -91,10 +91,45 @@ def test_a_tool_without_a_description_has_its_name_and_one_that_cannot_be_said_i
     silent = {"name": "silent", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "forbidden"}}
     foreign = {"no": "schema"}
 
-    tools, left_out = tools_of([silent, foreign], REGISTRY)
+    tools, left_out = tools_of([(silent, False), (foreign, False)], REGISTRY, handshake=True)
 
     assert tools == [{"name": "silent", "description": "silent", "inputSchema": {"type": "object"}}]
     assert list(left_out) == ["?"]
+
+
+PLAIN = {"name": "a", "inputSchema": {"type": "object"}}
+OF_A_LIST = {"outputSchema": {"type": "array"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "handshake", "stateless"),
+    [
+        ({"unknown": 1, "annotations": {"own": None}}, True, True),
+        ({"execution": {"taskSupport": "forbidden"}}, True, True),
+        ({"execution": {"taskSupport": "optional"}}, False, False),
+        ({"outputSchema": {"type": "object"}}, True, True),
+        (OF_A_LIST, False, True),
+    ],
+)
+def test_a_server_declares_its_tools_itself(more: Any, handshake: bool, stateless: bool) -> None:
+    for client, kept in ((True, handshake), (False, stateless)):
+        (tool,), _ = tools_of([({**PLAIN, **more}, True)], REGISTRY, handshake=client)
+
+        assert tool == (PLAIN | more if kept else PLAIN)
+
+
+@pytest.mark.parametrize("value", ["text", [1], 3, {"a": 1}])
+def test_any_value_of_a_tool_with_an_output_schema_is_structured_content(value: Any) -> None:
+    written = result_of({"success": True, "result": value}, "a", REGISTRY, structured=True)
+
+    assert written["structuredContent"] == value
+    assert len(written["content"]) == 1
+
+
+def test_a_list_of_objects_under_content_is_no_list_of_blocks() -> None:
+    written = result_of({"success": True, "result": "found", "content": [{"id": 1}]}, "a", REGISTRY)
+
+    assert written["content"] == [{"type": "text", "text": "found"}]
 
 
 PARTS = st.none() | st.text(max_size=3) | st.integers() | st.dictionaries(

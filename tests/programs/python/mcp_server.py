@@ -4,7 +4,7 @@ Words: ``modern`` (the stateless era), ``silent`` (never answers what it does no
 know), ``holds`` (starts a child that holds its stdout), ``lingers`` (goes on after the end of its input), ``shares`` (has resources and
 prompts), ``endless`` (a list of them that has no end), ``waits=FILE`` (says nothing until the
 file is there), ``tools=NAME,NAME`` (offers these), ``dies_once=FILE`` (is killed in the first call, and makes the file), ``misdeclares=NAME``
-(says of that tool what no tool can be), ``forgets=FILE`` (makes the file, and does not answer the second listing).
+(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``forgets=FILE`` (makes the file, and does not answer the second listing).
 """
 
 import itertools
@@ -175,6 +175,8 @@ for line in sys.stdin:
                 }
                 for name in TOOLS
             ]
+            if "extends" in words:
+                tools = [{"own": {"b": None, "a": 1}, **each, "_meta": {"own": None}} for each in tools]
             cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if modern else {}
             say(id=request_id, result={"tools": tools, **cached})
         case "tools/call":
