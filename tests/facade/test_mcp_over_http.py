@@ -63,6 +63,13 @@ def test_its_tools_are_called_as_all_tools_are(board):
     assert say(board, "two")["result"] == "both"
 
 
+def test_a_call_has_the_server_s_answer_beside_its_result(board):
+    call = board.submit(tool_call("echo", a=1))
+
+    assert call.result(PATIENCE)["result"] == '{"a": 1}'
+    assert json.loads(call.raw_answer)["result"]["content"] == [{"type": "text", "text": '{"a": 1}'}]
+
+
 @pytest.mark.parametrize("words", [("misplaces",), ("misplaces", "modern")], ids=["handshake", "stateless"])
 def test_a_tool_with_an_annotation_where_none_can_be_is_left_out_alone(words):
     with HttpServer(*words) as server, board_at(server.url) as board:

@@ -21,6 +21,7 @@ from command_line import ENVIRONMENT
 from leaks import TEST_MARK
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_frames import noting
 from programs import PROGRAMS
 
@@ -92,6 +93,7 @@ async def over_pipes(
     said: Path = NOWHERE,
     trusted: bool = True,
     answers: Answers | None = None,
+    patience: float = PATIENCE * 3,
     **options: Any,
 ) -> AsyncIterator[Client]:
     """A client that has started the server itself, with these words.
@@ -99,7 +101,7 @@ async def over_pipes(
     What the server says on stderr is written to ``said``; each of its answers is appended to ``answers``.
     """
     program = _READY.command(config, *words, trusted=trusted)
-    with anyio.fail_after(PATIENCE * 3):
+    with anyio.fail_after(patience):
         async with started(program, era, said=said, answers=answers, **options) as client:
             yield client
 
@@ -185,8 +187,11 @@ def serve_to_its_end(
 
 
 @asynccontextmanager
-async def over_http(address: str, era: str, **options: Any) -> AsyncIterator[Client]:
-    """A client of a server that serves over HTTP."""
-    with anyio.fail_after(PATIENCE * 3):
-        async with Client(address, mode=ERAS[era], **options) as client:
+async def over_http(
+    address: str, era: str, *, answers: Answers | None = None, patience: float = PATIENCE * 3, **options: Any
+) -> AsyncIterator[Client]:
+    """A client of a server that serves over HTTP; each answer is appended to ``answers``."""
+    transport = address if answers is None else noting(streamable_http_client(address), answers)
+    with anyio.fail_after(patience):
+        async with Client(transport, mode=ERAS[era], **options) as client:
             yield client

@@ -44,6 +44,7 @@ _MIGHT_HAVE_RUN: Final = {
     "not_sent": "the tool has not seen the call",
     "outcome_unknown": "the tool may have run, in part or in whole",
 }
+_REFUSED: Final = "the tool's server takes no such call"
 _DIED: Final = "no answer: its host died under it"
 """Why, is told by the board."""
 _STYLES: Final = {"text": "", "reasoning": "dim italic"}
@@ -204,7 +205,8 @@ class Scene:
         shown = self._row("failed" if failed else "well", name, said, most=8)
         more = [f"more: {short.left_out} lines, /show {self._results}"] if short.left_out else []
         if code:
-            more = [f"{code}: {_MIGHT_HAVE_RUN.get(outcome, outcome)}", *more]
+            refused = code == "invalid_call" and outcome == "outcome_unknown"
+            more = [f"{code}: {_REFUSED if refused else _MIGHT_HAVE_RUN.get(outcome, outcome)}", *more]
         return [*shown, *self._below(more)]
 
     def _below(self, lines: list[str]) -> Iterator[Span]:

@@ -73,6 +73,10 @@ def scene_of(*events, width=60):
             "\n✗ double  no\n          denied: the tool has not seen the call\n",
         ),
         (
+            [result("Error: no", failure={"code": "invalid_call", "outcome": "outcome_unknown"})],
+            "\n✗ double  no\n          invalid_call: the tool's server takes no such call\n",
+        ),
+        (
             [result("Error: host 'x' ended", failure=CRASH)],
             "\n✗ double  no answer: its host died under it\n          host_crashed: the tool may have run, in part or in\n          whole\n",
         ),

@@ -18,7 +18,7 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
-from mcp_clients import SERVER, over_pipes, servers, started, written
+from mcp_clients import SERVER, http_server, over_http, over_pipes, servers, started, written
 from mcp_results import JSON, RESULTS
 from pydantic import ValidationError
 from sdks import needs_sdk
@@ -37,6 +37,8 @@ pytestmark = needs_sdk
 
 Json = dict[str, Any]
 ERAS = ("handshake", "stateless")
+PATIENCE = 1800.0
+"""Seconds for all of the tests here, whose clients are the same."""
 
 
 class Line:
@@ -69,7 +71,7 @@ class Line:
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, str], Line]]:
-    """Of each era a client behind Callboard, and one with a server of its own era."""
+    """Of each era a client behind Callboard, one behind it over HTTP, and one with a server of its own era."""
     config = written(
         tmp_path_factory.mktemp("board"),
         servers(handshake=["tools=say", "extends"], stateless=["tools=say", "extends", "modern"]),
@@ -77,6 +79,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, 
     found = {}
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
+        address = stack.enter_context(http_server(config))
         for era in ERAS:
             program = [
                 sys.executable,
@@ -86,7 +89,14 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, 
                 *(["modern"] if era == "stateless" else []),
             ]
             for way, client in (
-                ("behind", lambda answers, era=era: over_pipes(config, era, answers=answers)),
+                (
+                    "behind",
+                    lambda answers, era=era: over_pipes(config, era, answers=answers, patience=PATIENCE),
+                ),
+                (
+                    "http",
+                    lambda answers, era=era: over_http(address, era, answers=answers, patience=PATIENCE),
+                ),
                 ("direct", lambda answers, era=era, program=program: started(program, era, answers=answers)),
             ):
                 answers: Answers = []
@@ -184,13 +194,14 @@ ODD = {
 
 
 @pytest.mark.parametrize("client", ERAS)
+@pytest.mark.parametrize("way", ["behind", "http"])
 @pytest.mark.parametrize("what", ODD)
 def test_what_is_odd_and_can_be_told_is_told(
-    lines: dict[tuple[str, str], Line], client: str, what: str
+    lines: dict[tuple[str, str], Line], way: str, client: str, what: str
 ) -> None:
     said, told = ODD[what]
 
-    result = lines["behind", client].says("handshake__say", said)["result"]
+    result = lines[way, client].says("handshake__say", said)["result"]
 
     assert result.pop("resultType", "complete") == "complete"
     assert _same(result, told)
