@@ -33,6 +33,9 @@ MAX_SCHEMA_NODES: Final = 100_000
 MAX_SCHEMA_CHARS: Final = 4 * 2**20
 """Characters in the keys and texts of one schema."""
 
+MAX_NAME_CHARS: Final = 1_000
+"""Characters of a tool's name; it is part of messages, labels and tables."""
+
 MAX_REF_HOPS: Final = 50
 """References that lead to references: more than this is a circle, or made to tire us."""
 

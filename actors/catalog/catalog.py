@@ -9,6 +9,7 @@ from ...base.frozen import frozen
 from ...base.locks import Lock
 from ...interop.default_registry import compose_registry
 from ...interop.errors import InteropError
+from ...interop.limits import MAX_NAME_CHARS
 from ...interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ _Given = TypeVar("_Given")
 
 MAX_TOOLS = 1_000
 """Tools of one plugin: each is looked at in every request, and no model takes so many."""
-
-MAX_NAME_CHARS = 1_000
-"""Characters of a tool's name; it is part of messages, labels and tables."""
 
 
 @frozen

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from ...interop.errors import InteropError
+from ...interop.limits import MAX_NAME_CHARS
 from .selection import ALL, Selection
 
 if TYPE_CHECKING:
@@ -63,6 +66,7 @@ class ToolList:
         self._selection = selection
         self.left_out: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._names: set[str] = set()
 
     def add(self, result: Any) -> NextPage | Endless | None:
         """Take a page; ``None`` at the end of the list."""
@@ -85,11 +89,27 @@ class ToolList:
             )
         return NextPage(cursor)
 
+    def _why_odd(self, name: str, tool: Json) -> str | None:
+        """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""
+        if name in self._names:
+            return "it is listed twice; the first counts"
+        if len(name) > MAX_NAME_CHARS:
+            return f"its name has {len(name):,} characters; {MAX_NAME_CHARS:,} is the most"
+        try:
+            REGISTRY.inspect_schema(tool)
+        except InteropError as error:
+            return str(error)
+        return None
+
     def _take(self, tool: Any) -> None:
         name = tool.get("name") if isinstance(tool, dict) else None
         if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
             self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
             return
+        if (why := self._why_odd(name, tool)) is not None:
+            self.left_out[name[:100]] = why
+            return
+        self._names.add(name)
         self.declared.append(tool)
         execution = tool.get("execution")
         refusal = self._selection.refusal(name)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard import Callboard, ContractError
-from callboard.actors.catalog.catalog import MAX_NAME_CHARS, MAX_TOOLS
+from callboard.actors.catalog.catalog import MAX_TOOLS
+from callboard.interop.limits import MAX_NAME_CHARS
 from tools import tool_call
 
 

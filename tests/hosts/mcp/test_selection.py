@@ -46,6 +46,30 @@ def test_a_tool_that_would_have_the_name_of_another_is_left_out() -> None:
     assert list(tools.left_out) == ["b"]
 
 
+PLAIN = {"name": "plain", "inputSchema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"name": ""}, "not empty"),
+        ({"name": "x" * 1001}, "1,000"),
+        ({}, "twice"),
+        ({"name": "odd", "description": 5}, "description"),
+        ({"name": "odd", "outputSchema": []}, "outputSchema"),
+        ({"name": "odd", "function": {}}, "name"),
+        ({"name": "odd", "inputSchema": {"type": ["x"] * 100_001}}, "100000"),
+    ],
+)
+def test_an_odd_tool_is_left_out_alone(more: dict[str, object], why: str) -> None:
+    tools, odd = ToolList(), PLAIN | more
+
+    tools.add({"tools": [PLAIN, odd]})
+
+    assert tools.tools == tools.declared == [PLAIN]
+    assert why in tools.left_out[str(odd["name"])[:100]]
+
+
 def test_what_fits_no_tool_is_told() -> None:
     selection = Selection(allow=("read_*", "raed_*"), deny=("x",), rename=(("y", "z"),))
 
