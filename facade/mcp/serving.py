@@ -58,6 +58,9 @@ logger: Log = Log("callboard.mcp")
 PAGE = 500
 """Tools in one answer to ``tools/list``."""
 
+FRESH = 300_000
+"""Milliseconds for which a client may keep a list of tools, once all plugins had their chance: changes are announced."""
+
 LIST_PATIENCE = 5.0
 """Seconds for which ``tools/list`` waits for plugins that are starting: some clients ask once, and hear no news."""
 
@@ -231,7 +234,8 @@ class BoardServer:
         following = str(start + PAGE) if start + PAGE < len(tools) else None
         page = tools[start : start + PAGE]
         _as_it_came.set({"tools": [as_declared for as_declared, _ in page]})
-        return types.ListToolsResult(tools=[tool for _, tool in page], next_cursor=following)
+        fresh = 0 if self.starting else FRESH
+        return types.ListToolsResult(tools=[tool for _, tool in page], next_cursor=following, ttl_ms=fresh)
 
     def _tools(self, *, handshake: bool) -> list[tuple[dict[str, Any], types.Tool]]:
         """The tools as they are declared, and as the SDK knows them."""

@@ -95,6 +95,22 @@ def test_a_client_lists_calls_and_hears_of_failures(connect: Connect, tmp_path: 
         asyncio.run(talk())
 
 
+def test_a_list_of_tools_is_fresh_for_five_minutes_once_all_have_started(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    config = written(tmp_path, servers(late=[f"waits={ready}"]))
+
+    async def talk() -> list[int]:
+        async with over_pipes(config, "stateless") as client:
+            fresh = [(await client.list_tools()).ttl_ms]
+            ready.touch()
+            while not (listed := await client.list_tools(cache_mode="refresh")).tools or not listed.ttl_ms:
+                await asyncio.sleep(0.05)
+            return [*fresh, listed.ttl_ms]
+
+    with no_leaks():
+        assert asyncio.run(talk()) == [0, 300_000]
+
+
 def test_the_trace_and_the_key_of_a_client_reach_the_server_behind_the_board(
     connect: Connect, tmp_path: Path
 ) -> None:
