@@ -39,6 +39,9 @@ _MOST: Final = 20
 """The most entries that the instructions name."""
 
 
+_MOST_SAID: Final = 32_768
+"""The most characters of one server's instructions."""
+
 _LONGEST: Final = 1_000
 """The most characters of the reason of a failure."""
 
@@ -64,6 +67,21 @@ def why_not_running(source: str, why: str) -> str:
 def instructions_without_board(why: str) -> str:
     """Return the instructions of a board that does not run; ``why`` is one line."""
     return f"There are no tools, since the board does not run. Tell the user: {why}"
+
+
+def with_those_of_servers(own: str | None, servers: Mapping[str, str]) -> str | None:
+    """Return the board's own instructions and those of its servers, each below a heading; ``None`` if there are none.
+
+    Args:
+        own: what there is to say of the board.
+        servers: what each says, by name; what is too long is cut.
+    """
+    said = [] if own is None else [own]
+    for name, text in servers.items():
+        if text.strip():
+            rest = "" if len(text) <= _MOST_SAID else "\n[cut]"
+            said.append(f"## {as_one_line(name)}\n\n{text[:_MOST_SAID]}{rest}")
+    return "\n\n".join(said) or None
 
 
 def instructions_of(left_out: Sequence[str], remedy: str, *, entries: int) -> str | None:

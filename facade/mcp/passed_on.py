@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..callboard import Callboard
+    from ..hosts.mcp.tool import McpToolPlugin
 
 Json = dict[str, Any]
 Listed = dict[str, list[Json]]
@@ -153,13 +154,13 @@ class PassedOn:
     def _templates(self) -> Listed:
         return self._of_all("templates", self._board.resource_templates)
 
-    def servers(self) -> dict[str, object]:
+    def servers(self) -> dict[str, McpToolPlugin]:
         """The MCP servers on the board, by name; each is the same object until it leaves."""
         try:
             handles = self._board.board.plugin_manager.handles()
         except NotStarted:
             return {}
-        hosted = {name: getattr(each, "plugin", None) for name, each in handles.items()}
+        hosted: dict[str, Any] = {name: getattr(each, "plugin", None) for name, each in handles.items()}
         return {name: each for name, each in hosted.items() if getattr(each, "kind", None) == "mcp"}
 
     def _remembered(self, kind: str) -> Listed:

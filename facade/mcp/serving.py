@@ -34,7 +34,13 @@ from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
 from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
 from .content import Refusal, as_it_came, result_of, tools_of
-from .health import as_one_line, instructions_of, instructions_without_board, why_not_running
+from .health import (
+    as_one_line,
+    instructions_of,
+    instructions_without_board,
+    why_not_running,
+    with_those_of_servers,
+)
 from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import KeptCalls, RunningCall
 
@@ -78,6 +84,8 @@ _as_it_came: Final[ContextVar[dict[str, Any] | None]] = ContextVar("as_it_came",
 
 _REPLACED: Final = types.CallToolResult(content=[])
 """What the SDK is given in the place of a server's own result."""
+
+_INTRODUCES: Final = ("initialize", "server/discover")
 
 _MAX_CURSOR = 9
 """Digits."""
@@ -188,7 +196,8 @@ class BoardServer:
             warn_of_unasked(self.board.configuration.approval, self.board.tools())
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-        self.server.instructions = self._instructions()  # anew: the configuration may have changed
+        if ctx.method in _INTRODUCES:  # anew: the configuration, and the servers, may have changed
+            self.server.instructions = self._instructions()
         _as_it_came.set(None)
         try:
             answer = await call_next(ctx)
@@ -204,10 +213,11 @@ class BoardServer:
     def _instructions(self) -> str | None:
         if (why := self._why_not_running()) is not None:
             return instructions_without_board(why)
-        configuration = self.board.configuration
-        if (consent := configuration.consent) is None:
-            return None
-        return instructions_of(consent.left_out, consent.remedy, entries=len(configuration.plugins))
+        configuration, own = self.board.configuration, None
+        if (consent := configuration.consent) is not None:
+            own = instructions_of(consent.left_out, consent.remedy, entries=len(configuration.plugins))
+        servers = self._passed_on.servers().items()
+        return with_those_of_servers(own, {name: each.instructions for name, each in servers})
 
     def _why_not_running(self) -> str | None:
         """Why the board does not run, or will not, for a model; ``None`` if it may."""

@@ -100,6 +100,7 @@ class Session:
         revision: what is spoken, once that is agreed.
         given_up: as `Dialect`.
         server: the server's name and version.
+        instructions: what the server says of how it is used; empty if nothing.
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class Session:
         self.stage: Stage = Stage.NEW
         self.revision: str | None = revision
         self.server: tuple[str, str] = ("", "")
+        self.instructions: str = ""
         self._client = client
         self._requests = ServerRequests(name, roots, source)
         self._capabilities: Json | None = None
@@ -361,6 +363,7 @@ class Session:
 
     def _open(self, revision: str, result: Json) -> None:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
+        self.instructions = said if isinstance(said := result.get("instructions"), str) else ""
         self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
         tools = self._offers.get("tools")
         if revision == STATELESS and isinstance(tools, dict) and tools.get("listChanged") is True:

@@ -145,6 +145,11 @@ class McpToolPlugin(CommandToolPlugin):
         return [] if self._session is None else list(self._session.offered.wire)
 
     @property
+    def instructions(self) -> str:
+        """What the server says of how it is used; empty if nothing, or while it is not up."""
+        return "" if self._session is None else self._session.instructions
+
+    @property
     def left_out(self) -> dict[str, str]:
         """Tools of the server that are not offered, by the server's name, and why."""
         return {} if self._session is None else self._session.offered.left_out

@@ -8,7 +8,7 @@ import mcp_types as types
 import pytest
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.mcp.content import MAY_HAVE_RUN, Progress, result_of, tools_of
-from callboard.mcp.health import health_of
+from callboard.mcp.health import health_of, with_those_of_servers
 from hypothesis import given
 from hypothesis import strategies as st
 from sdks import needs_sdk
@@ -158,6 +158,21 @@ def test_progress_of_a_server_keeps_its_numbers() -> None:
         (2.0, 2.0, "done"),
         (3.0, None, "more"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("own", "servers", "said"),
+    [
+        (None, {}, None),
+        (None, {"a": " \n"}, None),
+        ("Own.", {}, "Own."),
+        ("Own.", {"a": "A"}, "Own.\n\n## a\n\nA"),
+        (None, {"a\n# b": "A"}, "## a # b\n\nA"),
+        (None, {"a": "x" * 40_000}, f"## a\n\n{'x' * 32_768}\n[cut]"),
+    ],
+)
+def test_instructions_of_servers_follow_those_of_the_board(own: Any, servers: Any, said: Any) -> None:
+    assert with_those_of_servers(own, servers) == said
 
 
 def _status(*, running: bool = True, available: bool = True, failed: tuple[Any, ...] = ()) -> dict[str, Any]:

@@ -95,6 +95,38 @@ def test_a_client_lists_calls_and_hears_of_failures(connect: Connect, tmp_path: 
         asyncio.run(talk())
 
 
+async def until_listed(client: Client, count: int) -> None:
+    """Wait until so many tools are there, and none is to come."""
+    async with asyncio.timeout(30):
+        listed = await client.list_tools()
+        while len(listed.tools) < count or (client.protocol_version >= "2026" and listed.ttl_ms == 0):
+            await asyncio.sleep(0.05)
+            listed = await client.list_tools(cache_mode="refresh")
+
+
+@pytest.mark.parametrize("era", ["handshake", "stateless"])
+def test_the_instructions_of_servers_that_are_up_are_given_on_below_their_names(
+    era: str, tmp_path: Path
+) -> None:
+    config = written(
+        tmp_path,
+        servers(
+            a=["tools=one", "instructs=Say one.\nThen two."],
+            b=["tools=two", "modern", "instructs=B"],
+            c=["tools=three"],
+        ),
+    )
+
+    async def talk(address: str) -> str | None:
+        async with over_http(address, era) as client:
+            await until_listed(client, 3)
+        async with over_http(address, era) as client:
+            return client.instructions
+
+    with no_leaks(), http_server(config) as address:
+        assert asyncio.run(talk(address)) == "## a\n\nSay one.\nThen two.\n\n## b\n\nB"
+
+
 def test_a_list_of_tools_is_fresh_for_five_minutes_once_all_have_started(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     config = written(tmp_path, servers(late=[f"waits={ready}"]))
@@ -103,9 +135,8 @@ def test_a_list_of_tools_is_fresh_for_five_minutes_once_all_have_started(tmp_pat
         async with over_pipes(config, "stateless") as client:
             fresh = [(await client.list_tools()).ttl_ms]
             ready.touch()
-            while not (listed := await client.list_tools(cache_mode="refresh")).tools or not listed.ttl_ms:
-                await asyncio.sleep(0.05)
-            return [*fresh, listed.ttl_ms]
+            await until_listed(client, 1)
+            return [*fresh, (await client.list_tools(cache_mode="refresh")).ttl_ms]
 
     with no_leaks():
         assert asyncio.run(talk()) == [0, 300_000]

@@ -4,7 +4,7 @@ Words: ``modern`` (the stateless era), ``silent`` (never answers what it does no
 know), ``holds`` (starts a child that holds its stdout), ``lingers`` (goes on after the end of its input), ``shares`` (has resources and
 prompts), ``endless`` (a list of them that has no end), ``waits=FILE`` (says nothing until the
 file is there), ``tools=NAME,NAME`` (offers these), ``dies_once=FILE`` (is killed in the first call, and makes the file), ``misdeclares=NAME``
-(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``forgets=FILE`` (makes the file, and does not answer the second listing).
+(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``instructs=TEXT`` (has these instructions), ``forgets=FILE`` (makes the file, and does not answer the second listing).
 """
 
 import itertools
@@ -39,6 +39,7 @@ TOOLS = [
 if "tools" in values:
     TOOLS = values["tools"].split(",")
 counter = itertools.count(1)
+INSTRUCTIONS = {"instructions": values["instructs"]} if "instructs" in values else {}
 SHARED = {"resources": {}, "prompts": {}} if "shares" in words else {}
 listings = []
 listens = []
@@ -153,14 +154,14 @@ for line in sys.stdin:
                 "protocolVersion": params["protocolVersion"],
                 "capabilities": {"tools": {"listChanged": True}, **SHARED},
             }
-            say(id=request_id, result=result | {"serverInfo": {"name": "test", "version": "7"}})
+            say(id=request_id, result=result | INSTRUCTIONS | {"serverInfo": {"name": "test", "version": "7"}})
         case "server/discover" if modern:
             result = {
                 "supportedVersions": ["2026-07-28"],
                 "capabilities": {"tools": {"listChanged": True}, **SHARED},
                 "resultType": "complete",
             }
-            say(id=request_id, result=result | {"ttlMs": 0, "cacheScope": "private"})
+            say(id=request_id, result=result | INSTRUCTIONS | {"ttlMs": 0, "cacheScope": "private"})
         case "tools/list" if "forgets" in values and listings == [1] and not Path(values["forgets"]).exists():
             Path(values["forgets"]).touch()
         case "tools/list":
