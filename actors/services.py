@@ -43,6 +43,12 @@ class AsksCallers(Protocol):
     def client_of(self, call: str) -> Hashable:
         """Who made a call, by its id: equal for two calls of one client, as far as that is known; ``None`` for the board's own program."""
 
+    def log_level(self) -> str | None:
+        """The least grave level of MCP of which they want to be told what programs log; ``None`` if they do not."""
+
+    def log(self, plugin: str, calls: tuple[str, ...], params: dict[str, Any]) -> None:
+        """A plugin's program logs something: the params of MCP's notification. It may be about any of these calls, if there are some."""
+
     def asker(
         self, asked: Form | Sampling, calls: tuple[str, ...]
     ) -> Callable[[Callable[[Any, str], None]], Callable[[], None]] | None:

@@ -57,6 +57,15 @@ class ActorInputSource:
     def withdraw(self, key: str, host: SpeaksThrough) -> None:
         tell(self._actor, InputWithdrawn(key, host))
 
+    def log_level(self) -> str | None:
+        callers = None if self._people is None else self._people().callers
+        return None if callers is None else callers.log_level()
+
+    def log(self, plugin: str, said: tuple[tuple[str, ...], Any]) -> None:
+        callers = None if self._people is None else self._people().callers
+        if callers is not None:
+            callers.log(plugin, *said)
+
 
 class InputRequests:
     """What one plugin's programs ask. In the thread of its actor.

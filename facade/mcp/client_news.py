@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import mcp_types as types
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+from pydantic import ValidationError
 
 from ..base.foreign import Log, contain
 from ..hosts.mcp.revision import HANDSHAKES
+from ..interop.exact_json import as_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.session import ServerSession
@@ -43,18 +45,43 @@ _PATIENCE = 5.0
 _MAX_CAUSE = 300
 
 
+class ServerLog(NamedTuple):
+    """What a server logs.
+
+    Attributes:
+        plugin: the server's.
+        params: of the notification, as the server says them.
+    """
+
+    plugin: str
+    params: dict[str, Any]
+
+    def for_clients(self) -> types.LoggingMessageNotificationParams | None:
+        """The same with the server's name; ``None`` if it is not what the protocol says."""
+        try:
+            said = types.LoggingMessageNotificationParams.model_validate(as_utf8(self.params))
+        except ValidationError:
+            return None
+        said.meta = {**(said.meta or {}), "callboard/plugin": self.plugin}
+        return said
+
+
 class ClientNews:
     """See the module. `hear` may be called from any thread, all else in the event loop.
 
     Attributes:
         bus: of the clients that listen.
+        level: the least grave level of which a client is told; ``None`` while none is. Any thread may look.
+        on_level: told of each new one.
     """
 
     def __init__(self) -> None:
+        self.on_level: Callable[[str], object] | None = None
         self.bus: InMemorySubscriptionBus = InMemorySubscriptionBus()
         self._listing: deque[ServerSession] = deque(maxlen=_MAX_LISTENERS)
         self._logging: deque[tuple[ServerSession, types.LoggingLevel]] = deque(maxlen=_MAX_LISTENERS)
-        self._of_hosts: deque[tuple[types.LoggingLevel, dict[str, Any]]] = deque(maxlen=_MAX_NEWS)
+        self._to_tell: deque[types.LoggingMessageNotificationParams] = deque(maxlen=_MAX_NEWS)
+        self.level: types.LoggingLevel | None = None
         self._tools_changed = False
         self._any = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -63,10 +90,27 @@ class ClientNews:
         """In the thread that tells events."""
         news = log_of(event)
         if news is not None:
-            self._of_hosts.append(news)
+            self._to_tell.append(_params(*news))
         if news is not None or event.kind in _CHANGES:
             self._tools_changed = self._tools_changed or event.kind in _CHANGES
             self._wake()
+
+    def hear_log(self, log: ServerLog) -> None:
+        """A server logs something outside of all calls."""
+        if (said := log.for_clients()) is not None:
+            self._to_tell.append(said)
+            self._any.set()
+
+    def note_level(self, ctx: Context) -> None:
+        """A client of the stateless era calls a tool, and may say of which level it is told meanwhile."""
+        if ctx.protocol_version not in HANDSHAKES:
+            self._lower((ctx.meta or {}).get(types.LOG_LEVEL_META_KEY))
+
+    def _lower(self, wanted: Any) -> None:
+        if wanted in _LEVELS and (self.level is None or _LEVELS.index(wanted) < _LEVELS.index(self.level)):
+            self.level = wanted
+            if self.on_level is not None:
+                self.on_level(wanted)
 
     def tools_may_have_changed(self) -> None:
         """As an event that says so."""
@@ -84,13 +128,28 @@ class ClientNews:
         client = ctx.session.client_params
         others = [each for each in self._logging if each[0].client_params is not client]
         self._logging = deque([*others, (ctx.session, params.level)], maxlen=_MAX_LISTENERS)
+        self._lower(params.level)
         return types.EmptyResult()
 
     async def tell_within(self, ctx: Context, level: types.LoggingLevel, data: dict[str, Any]) -> None:
         """Tell a client of the stateless era in the answer to its request, if that asks for it."""
         wanted = (ctx.meta or {}).get(types.LOG_LEVEL_META_KEY)
         if ctx.protocol_version not in HANDSHAKES and _is_wanted(level, wanted):
-            await _in_time(ctx.session.send_notification(_message(level, data), ctx.request_id))
+            await _in_time(ctx.session.send_notification(_message(_params(level, data)), ctx.request_id))
+
+    async def tell_log(self, ctx: Context, log: ServerLog) -> None:
+        """Tell a client what a server logs in its call, if it wants to be told, within the answer to its request."""
+        if ctx.protocol_version in HANDSHAKES:
+            client = ctx.session.client_params
+            # Servers of that era log unasked, and decide what.
+            wanted: Any = next(
+                (level for each, level in self._logging if each.client_params is client), _LEVELS[0]
+            )
+        else:
+            wanted = (ctx.meta or {}).get(types.LOG_LEVEL_META_KEY)
+        said = log.for_clients()
+        if said is not None and _is_wanted(said.level, wanted):
+            await _in_time(ctx.session.send_notification(_message(said), ctx.request_id))
 
     async def run(self) -> None:
         """Tell all that is heard, until it is cancelled."""
@@ -122,13 +181,13 @@ class ClientNews:
         await self.bus.publish(ToolsListChanged())
 
     async def _tell_logs(self) -> None:
-        while self._of_hosts:
-            await self._tell_log(*self._of_hosts.popleft())
+        while self._to_tell:
+            await self._tell_all(self._to_tell.popleft())
 
-    async def _tell_log(self, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+    async def _tell_all(self, params: types.LoggingMessageNotificationParams) -> None:
         for session, wanted in tuple(self._logging):
-            if _is_wanted(level, wanted) and not await _in_time(
-                session.send_notification(_message(level, data))
+            if _is_wanted(params.level, wanted) and not await _in_time(
+                session.send_notification(_message(params))
             ):
                 self._logging = deque(
                     [each for each in self._logging if each[0] is not session], maxlen=_MAX_LISTENERS
@@ -160,8 +219,11 @@ def log_data(event: str, name: str, message: str) -> dict[str, Any]:
     return {"message": message, "server": name, "event": event}
 
 
-def _message(level: types.LoggingLevel, data: dict[str, Any]) -> types.LoggingMessageNotification:
-    params = types.LoggingMessageNotificationParams(level=level, logger="callboard", data=data)
+def _params(level: types.LoggingLevel, data: dict[str, Any]) -> types.LoggingMessageNotificationParams:
+    return types.LoggingMessageNotificationParams(level=level, logger="callboard", data=data)
+
+
+def _message(params: types.LoggingMessageNotificationParams) -> types.LoggingMessageNotification:
     return types.LoggingMessageNotification(params=params)
 
 

@@ -7,7 +7,8 @@ stateless era the request ends with what is asked, and comes anew with the answe
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import mcp_types as types
 from mcp.shared.message import ServerMessageMetadata
@@ -19,14 +20,16 @@ from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..hosts.mcp.revision import HANDSHAKES
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ..plugins.results.failures import describe
+from .client_news import ServerLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.session import ServerSession
 
     from ..hosts.mcp.sampling import Sampling
+    from .client_news import ClientNews
 
     Context = ServerRequestContext[dict[str, Any]]
     Done = Callable[[Any, str], None]
@@ -39,6 +42,9 @@ MODEL: Final = "model"
 
 MODEL_PATIENCE: Final = 300.0
 """Seconds for the client's model to answer."""
+
+_MOST_LOGS: Final = 1000
+"""Log messages of servers that are on their way to clients, of all and of one call."""
 
 _ALL: Final = frozenset({"elicitation", "sampling"})
 
@@ -135,12 +141,14 @@ class AskedClient:
 
     Attributes:
         client: as given.
-        news: set when there is another question.
+        news: set when there is another question, or log message.
+        logs: what was logged in the call, and the client was not told yet; the oldest are dropped.
     """
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
         self.news: asyncio.Event = asyncio.Event()
+        self.logs: deque[ServerLog] = deque(maxlen=_MOST_LOGS)
         self._can = can
         self._open: list[Question] = []
 
@@ -153,6 +161,11 @@ class AskedClient:
     def add(self, question: Question) -> None:
         """Have it asked."""
         self._open.append(question)
+        self.news.set()
+
+    def add_log(self, log: ServerLog) -> None:
+        """Have it told."""
+        self.logs.append(log)
         self.news.set()
 
     def questions(self) -> Iterator[Question]:
@@ -181,16 +194,42 @@ class ClientQuestions:
 
     Args:
         many: clients may come at any time and are not known before; what servers ask is offered in the hope of one who can answer.
+        news: tells clients what is logged outside of calls, and knows of which level they are told.
     """
 
-    def __init__(self, *, many: bool) -> None:
+    def __init__(self, news: ClientNews, *, many: bool) -> None:
+        self._news = news
+        self._many = many
+        self._logs: deque[tuple[tuple[str, ...], ServerLog]] = deque(maxlen=_MOST_LOGS)
         self._loop = asyncio.get_running_loop()
         self._offers = _ALL if many else frozenset[str]()
         self._asked: dict[str, AskedClient] = {}
         self._lock = Lock()
+        self._logging = Lock()
 
     def offers(self) -> frozenset[str]:
         return self._offers
+
+    def log_level(self) -> str | None:
+        return self._news.level
+
+    def log(self, plugin: str, calls: tuple[str, ...], params: dict[str, Any]) -> None:
+        with self._logging:
+            wake = not self._logs
+            self._logs.append((calls, ServerLog(plugin, params)))
+        if wake:
+            self._soon(self._hand_out)
+
+    def _hand_out(self) -> None:
+        with self._logging:
+            logs = tuple(self._logs)
+            self._logs.clear()
+        for calls, log in logs:
+            match audience([self._asked.get(call) for call in calls], many=self._many):
+                case AskedClient() as client:
+                    client.add_log(log)
+                case "all":
+                    self._news.hear_log(log)
 
     def introduce(self, can: frozenset[str]) -> None:
         """A client has said what it can do."""
@@ -226,11 +265,10 @@ class ClientQuestions:
     ) -> Callable[[Done], Callable[[], None]] | None:
         with self._lock:
             found = [self._asked.get(call) for call in calls]
-        clients = [each for each in found if each is not None]
         # Of calls of several clients any may have made the server ask: then nobody is shown what may be another's.
-        if len(clients) != len(found) or len({id(each.client) for each in clients}) != 1:
+        if not _is_of_one(found):
             return None
-        asking = next((each for each in clients if each.can_answer(asked)), None)
+        asking = next((each for each in found if each is not None and each.can_answer(asked)), None)
         return None if asking is None else lambda done: self._ask(asking, Question(asked, calls, done))
 
     def _ask(self, client: AskedClient, question: Question) -> Callable[[], None]:
@@ -242,6 +280,25 @@ class ClientQuestions:
             self._loop.call_soon_threadsafe(function, *given)
         except RuntimeError:  # the loop has ended, and all calls with it
             return
+
+
+def audience(callers: Sequence[AskedClient | None], *, many: bool) -> AskedClient | Literal["all", "nobody"]:
+    """Who is told what a server logs. Where there are many clients, nobody is told what may be another's. Pure.
+
+    Args:
+        callers: who made each of the calls that are under way there; ``None`` for no client.
+        many: clients come and go; else there is one.
+    """
+    clients = [each for each in callers if each is not None]
+    if clients and (not many or _is_of_one(callers)):
+        return clients[0]
+    return "nobody" if callers and many else "all"
+
+
+def _is_of_one(callers: Sequence[AskedClient | None]) -> bool:
+    """Whether all calls are of clients, and of one."""
+    clients = {id(each.client) for each in callers if each is not None}
+    return len(clients) == 1 and None not in callers
 
 
 async def ask_by_request(session: ServerSession, related: Any, question: Question, name: str) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.board import NotStarted
+from ..actors.calls.waiting import in_thread
 from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..hosts.errors import RemoteError
@@ -131,6 +133,11 @@ class PassedOn:
             )
         return named
 
+    def set_log_level(self, level: str) -> None:
+        """Have all servers that can be told log from this level on; each is told in a thread of its own, and nobody waits."""
+        for name, server in self.servers().items():
+            in_thread(partial(_set_log_level, name, server, level), f"callboard-log-{name}")
+
     def _server_of(self, uri: str) -> str:
         """Whose resource it is. Raises `NotThere`: no server's, or it cannot be said whose."""
         servers = self.servers()
@@ -186,6 +193,13 @@ class PassedOn:
                 ]
                 self._known[kind, name] = server, mine
         return self._remembered(kind)
+
+
+def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:
+    try:
+        server.set_log_level(level)
+    except CallboardError as error:
+        logger.warning("the server %r was not told what to log: %s", name, error)
 
 
 def _first_of_each(of_all: Listed, key: str) -> list[Json]:

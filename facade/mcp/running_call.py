@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from ..actors.calls.call import Call
+    from .client_news import ClientNews
     from .client_questions import AskedClient, ClientQuestions, Question
 
     Context = ServerRequestContext[dict[str, Any]]
@@ -34,15 +35,17 @@ class RunningCall:
         call: the board's.
         client: who made it, and is asked.
         questions: knows what clients are asked.
+        news: tells clients what is logged in their calls.
 
     Attributes:
         call: as given.
     """
 
-    def __init__(self, call: Call, client: AskedClient, questions: ClientQuestions) -> None:
+    def __init__(self, call: Call, client: AskedClient, questions: ClientQuestions, news: ClientNews) -> None:
         self.call = call
         self._client = client
         self._questions = questions
+        self._news = news
         self._parts = aiter(call)
         self._next: asyncio.Future[Any] | None = None
         self._progress = Progress()
@@ -61,6 +64,7 @@ class RunningCall:
             if self._next is None:
                 # Kept when a request ends with a question: a part that comes meanwhile is told by the next one.
                 self._next = asyncio.ensure_future(anext(self._parts, _END))
+            await self._tell_logs(ctx)
             if by_request:
                 self._ask_all(ctx)
             elif next(self._client.questions(), None) is not None:
@@ -69,8 +73,13 @@ class RunningCall:
             if self._next.done():
                 part, self._next = self._next.result(), None
                 if part is _END:
+                    await self._tell_logs(ctx)
                     return True
                 await ctx.session.report_progress(*self._progress.next(part))
+
+    async def _tell_logs(self, ctx: Context) -> None:
+        while self._client.logs:
+            await self._news.tell_log(ctx, self._client.logs.popleft())
 
     def required(self, revision: str, token: str) -> types.InputRequiredResult:
         """The end of a request for which there is something to ask. Those that cannot be said in MCP have no answer."""

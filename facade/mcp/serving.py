@@ -121,10 +121,11 @@ class BoardServer:
         self.failure: BaseException | None = None
         self._stopping = False
         self._passed_on = PassedOn(self.board)
+        self._news.on_level = self._passed_on.set_log_level
         self._cut = CutResults()
         self._generations: dict[str, int] = {}
         self._structured: set[str] = set()
-        self._questions = ClientQuestions(many=many)
+        self._questions = ClientQuestions(self._news, many=many)
         self.board.callers = self._questions
         self._kept = KeptCalls()
         self._introduced = asyncio.Event()
@@ -354,7 +355,8 @@ class BoardServer:
             streaming=ctx.meta is not None and ctx.meta.get("progress_token") is not None,
             key=_key_of(ctx),
         )
-        return RunningCall(self._questions.enter(begin, client), client, self._questions)
+        self._news.note_level(ctx)
+        return RunningCall(self._questions.enter(begin, client), client, self._questions, self._news)
 
     # What the board's MCP servers share beside their tools. It is asked for in threads: a server may take its time.
 

@@ -17,6 +17,7 @@ SHARED: Final = {
     "resources/read": "resources",
     "prompts/list": "prompts",
     "prompts/get": "prompts",
+    "logging/setLevel": "logging",
 }
 """Requests that go to the server as they are, each with what it has to offer for that."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.json_size import MAX_VALUES
 from ...base.validation import a_type
 from ...plugins.hooks.form_safety import host_of
 from ..protocol.wire import ErrorResponse, Malformed, Response
@@ -66,6 +67,14 @@ def read_of(request_id: str, result: Any, error: dict[str, Any] | None, _: bytes
     if error is not None or not isinstance(result, dict) or result.get("resultType", COMPLETE) != COMPLETE:
         return message_of(request_id, result, error)
     return Response(request_id, result, None)
+
+
+def too_many(line: bytes, values: int) -> Malformed:
+    """What a line with more values than are read means."""
+    detail = f"the server sent a message of {len(line):,} bytes with more than {MAX_VALUES:,} values in it"
+    return Malformed(
+        "too_many_values", detail, None, {"bytes": len(line), "values": values, "limit": MAX_VALUES}
+    )
 
 
 def said_by(error: dict[str, Any]) -> str:

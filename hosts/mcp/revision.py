@@ -30,12 +30,15 @@ class Stage(Enum):
 _META = "io.modelcontextprotocol/"
 
 
-def envelope(client: dict[str, Any], capabilities: dict[str, Any]) -> dict[str, Any]:
-    """What stands under ``_meta`` of each request in the stateless era."""
+def envelope(
+    client: dict[str, Any], capabilities: dict[str, Any], level: str | None = None
+) -> dict[str, Any]:
+    """What stands under ``_meta`` of each request in the stateless era; ``level`` of what the server is to log, if it is."""
     return {
         f"{_META}protocolVersion": STATELESS,
         f"{_META}clientInfo": client,
         f"{_META}clientCapabilities": capabilities,
+        **({} if level is None else {f"{_META}logLevel": level}),
     }
 
 

@@ -10,10 +10,12 @@ none is refused, for nobody waits for what would come of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.json import dump_json
 from ...plugins.hooks.forms import FormAnswer
+from ..protocol.dialect import Aside
 from ..protocol.input_request import InputRequest
 from . import elicitation, jsonrpc
 from .elicitation import NotAsked, form_of
@@ -139,6 +141,16 @@ class ServerRequests:
             self._capabilities = {"roots": {}} if self._roots else {}
             self._capabilities |= {kind: _CAPABILITIES[kind] for kind in sorted(offers)}
         return self._capabilities
+
+    def log_level(self) -> str | None:
+        """The least grave level of which anybody wants to be told."""
+        return None if self._source is None else self._source.log_level()
+
+    def logged(self, params: Json, calls: Iterable[str]) -> tuple[Aside, ...]:
+        """What the server logs; nothing if there is nobody to be told."""
+        if self._source is None:
+            return ()
+        return (Aside(partial(self._source.log, self._plugin), tuple(map(call_of, calls)), params),)
 
     def wire_id(self, call: str) -> str:
         """The id by which a call is known to the server: each round is a request of its own."""

@@ -20,17 +20,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...base.json_size import MAX_VALUES
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.description import PROTOCOL
-from ..protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
+from ..protocol.wire import ErrorResponse, PartEvent, Response, StrayLine
 from . import jsonrpc
 from .jsonrpc import Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
 from .offers import NOT_OFFERED, SHARED
 from .result_bound import KeptResults
-from .results import message_of, read_of, said_by
+from .results import message_of, read_of, said_by, too_many
 from .revision import (
     HANDSHAKES,
     REVISIONS,
@@ -47,6 +46,7 @@ from .server_requests import INPUT_REQUIRED, Again, NoInput, ServerRequests, cal
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..protocol.dialect import Aside
     from ..protocol.input_request import InputSource, SpeaksThrough
     from ..protocol.wire import Message
     from .pins import Pins
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _DISCOVER, _INITIALIZE, _LIST = "callboard:discover", "callboard:initialize", "callboard:list"
-_LISTEN = "callboard:listen"
+_LISTEN, _LEVEL = "callboard:listen", "callboard:level"
+_UNREAD = (_LISTEN, _LEVEL)
 """Ids of requests that no request of the board stands behind; those of the board begin with a number."""
 
 
@@ -123,7 +124,7 @@ class Session:
         self.instructions: str = ""
         self._client = client
         self._requests = ServerRequests(name, roots, source)
-        self._capabilities: Json | None = None
+        self._said: tuple[Json, str | None] | None = None
         self._offers: Json = {}
         self._describes: str | None = None
         self._begins: str | None = None
@@ -206,10 +207,10 @@ class Session:
         return line
 
     def _envelope_now(self) -> Json:
-        capabilities = self._requests.capabilities()
-        if capabilities is not self._capabilities:
-            self._capabilities = capabilities
-            self._envelope = envelope(self._client, capabilities)
+        said = self._requests.capabilities(), self._requests.log_level()
+        if said != self._said:
+            self._said = said
+            self._envelope = envelope(self._client, *said)
         return self._envelope
 
     def _begin(self) -> bytes:
@@ -254,7 +255,7 @@ class Session:
 
     # What the server says
 
-    def decode(self, line: bytes) -> Sequence[Message]:
+    def decode(self, line: bytes) -> Sequence[Message | Aside]:
         message = jsonrpc.read(line)
         if type(message) is Answer:  # nearly always, and a class pattern takes ten times as long
             request_id, result, error = message
@@ -266,13 +267,15 @@ class Session:
                 return self._progressed(params)
             case Notification("notifications/tools/list_changed"):
                 self._on_tools_changed()
+            case Notification("notifications/message", params):
+                return self._requests.logged(params, self._running)
             case Notification("notifications/cancelled", params):
                 self._requests.withdrawn(params.get("requestId"))
             case Request() as asked:
                 alone = self.revision != STATELESS
                 self._lines.append(self._requests.reply(asked, self._running, self._tool_of, alone=alone))
             case Unreadable(values):
-                return (StrayLine(line) if values is None else _too_many(line, values),)
+                return (StrayLine(line) if values is None else too_many(line, values),)
         return ()
 
     @property
@@ -334,7 +337,7 @@ class Session:
                 return (Response(request_id, self._description(), None),)
             case _:
                 self.given_up.discard(request_id)
-                unknown = isinstance(request_id, str) and request_id != _LISTEN
+                unknown = isinstance(request_id, str) and request_id not in _UNREAD
                 return (Response(request_id, None, None),) if unknown else ()
         return ()
 
@@ -365,6 +368,8 @@ class Session:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
         self.instructions = said if isinstance(said := result.get("instructions"), str) else ""
         self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
+        if revision != STATELESS and "logging" in self._offers and (level := self._requests.log_level()):
+            self._lines.append(jsonrpc.request(_LEVEL, "logging/setLevel", {"level": level}))
         tools = self._offers.get("tools")
         if revision == STATELESS and isinstance(tools, dict) and tools.get("listChanged") is True:
             # Kept open: its answer is the end of the news.
@@ -424,10 +429,3 @@ class Session:
         self._messages.append(
             ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more})
         )
-
-
-def _too_many(line: bytes, values: int) -> Malformed:
-    detail = f"the server sent a message of {len(line):,} bytes with more than {MAX_VALUES:,} values in it"
-    return Malformed(
-        "too_many_values", detail, None, {"bytes": len(line), "values": values, "limit": MAX_VALUES}
-    )

@@ -226,6 +226,16 @@ class McpToolPlugin(CommandToolPlugin):
         """A prompt with these arguments, under ``messages``. Raises as `Host.ask`."""
         return self._read("prompts/get", {"name": name, "arguments": dict(arguments)})
 
+    def set_log_level(self, level: str) -> None:
+        """Have it log from this level on, if it can be told so; a server of the stateless era is told with each request. Raises as `Host.ask`."""
+        if self._session is None or self._session.revision == STATELESS:
+            return
+        try:
+            self._read("logging/setLevel", {"level": level})
+        except RemoteError as error:
+            if error.type != NOT_OFFERED:
+                raise
+
     def _listed(self, method: str, key: str) -> list[dict[str, Any]]:
         try:
             return whole_list(partial(self._read, method), key)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..process.process import ProcessListener
     from ..process.transport import Carry
     from ..process_tree.watchdog import Watchdog
-    from ..protocol.dialect import Dialect
+    from ..protocol.dialect import Aside, Dialect
     from ..protocol.input_request import SpeaksThrough
     from ..protocol.wire import Message
     from .http_transport import HttpTransport
@@ -49,7 +49,7 @@ class HttpDialect:
     def has_more(self) -> bool:
         return self._session.has_more
 
-    def decode(self, line: bytes) -> Sequence[Message]:
+    def decode(self, line: bytes) -> Sequence[Message | Aside]:
         if (told := told_fate(line)) is None:
             return self._session.decode(line)
         if told.fate is Fate.REFUSED:

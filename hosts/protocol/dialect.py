@@ -7,19 +7,33 @@ the other protocol wants, an answer that nobody over there gives.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .peer import Peer, thinned
-from .peer_events import Answered
+from .peer_events import Answered, Noted
 from .wire import ErrorResponse, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .input_request import SpeaksThrough
     from .listeners import RequestOwner
     from .peer_events import Event
     from .wire import Message
+
+
+class Aside(NamedTuple):
+    """What a program says beside its answers.
+
+    Attributes:
+        hears: told it, with the ids of those calls whose requests are open; not under the lock.
+        request_ids: of the requests in which it may have been said.
+        value: what is said.
+    """
+
+    hears: Callable[[tuple[tuple[str, ...], Any]], None]
+    request_ids: tuple[str, ...]
+    value: Any
 
 
 class Dialect(Protocol):
@@ -51,7 +65,7 @@ class Dialect(Protocol):
     def forget(self, request_id: str) -> None:
         """A request was encoded and is not sent: its lines are too long."""
 
-    def decode(self, line: bytes) -> Sequence[Message]:
+    def decode(self, line: bytes) -> Sequence[Message | Aside]:
         """What a line means, without its newline; a print is a `StrayLine`. Raises nothing."""
 
     def take(self) -> tuple[bytes, Sequence[Message]]:
@@ -77,8 +91,12 @@ class TranslatingPeer(Peer["RequestOwner"]):
         lines, messages = self.dialect.take()
         return lines, [self._sorted(message) for message in messages]
 
-    def _sorted(self, message: Message, line: bytes = b"") -> Event[RequestOwner]:
+    def _sorted(self, message: Message | Aside, line: bytes = b"") -> Event[RequestOwner]:
         if type(message) is not Response:
+            if isinstance(message, Aside):
+                owners = (self._open.get(each) for each in message.request_ids)
+                calls = tuple(owner.call_id for owner in owners if owner is not None)
+                return Noted(message.hears, (calls, message.value))
             if type(message) is ErrorResponse and (refused := self._open.get(message.id)) is not None:
                 refused.raw_answer = message.raw
             return self._meaning_of_others(message, line)

@@ -87,6 +87,12 @@ class InputSource(Protocol):
     def withdraw(self, key: str, host: SpeaksThrough) -> None:
         """The answer is not awaited any more."""
 
+    def log_level(self) -> str | None:
+        """The least grave level of MCP of which anybody wants to be told; ``None`` if nobody does."""
+
+    def log(self, plugin: str, said: tuple[tuple[str, ...], Any]) -> None:
+        """A program logs something: the ids of the calls that are under way, and the params of the notification. Not under the lock."""
+
 
 def _ignore(_: Any) -> None:
     """The dialect says nothing to an answer."""

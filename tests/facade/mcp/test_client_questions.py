@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 import pytest
+from callboard.mcp.client_questions import AskedClient, audience
 from leaks import TEST_MARK, no_leaks
 from mcp.shared.exceptions import MCPError
 from mcp_clients import ERAS, PATIENCE, http_server, over_http, over_pipes, written
@@ -283,3 +284,27 @@ def test_answers_to_what_nobody_waits_for_are_refused(tmp_path: Path) -> None:
 
     with no_leaks():
         asyncio.run(talk())
+
+
+@pytest.mark.parametrize(
+    ("many", "calls", "told"),
+    [
+        (True, "a", "a"),
+        (True, "aa", "a"),
+        (True, "ab", "nobody"),
+        (True, "a?", "nobody"),
+        (True, "?", "nobody"),
+        (True, "", "all"),
+        (False, "", "all"),
+        (False, "?", "all"),
+        (False, "?a", "a"),
+    ],
+)
+def test_what_a_server_logs_is_told_to_nobody_whose_call_it_may_not_be_about(
+    many: bool, calls: str, told: str
+) -> None:
+    clients = {name: AskedClient(name, frozenset()) for name in "ab"}
+
+    found = audience([clients.get(call) for call in calls], many=many)
+
+    assert found == clients.get(told, told)

@@ -104,6 +104,40 @@ async def until_listed(client: Client, count: int) -> None:
             listed = await client.list_tools(cache_mode="refresh")
 
 
+@pytest.mark.parametrize("server", [["logs"], ["logs", "modern"]], ids=["handshake", "stateless"])
+@pytest.mark.parametrize("asks", [True, False])
+def test_what_a_server_logs_in_a_call_is_told_to_its_client(
+    connect: Connect, asks: bool, server: list[str], tmp_path: Path
+) -> None:
+    config = written(tmp_path, servers(words=["tools=echo,level", *server]))
+    told: list[Any] = []
+
+    async def heard(params: types.LoggingMessageNotificationParams) -> None:
+        told.append(params.model_dump(by_alias=True, exclude_none=True))
+
+    async def talk() -> list[str]:
+        options: dict[str, Any] = {"log_level": "info"} if asks else {}
+        async with connect(config, logging_callback=heard, **options) as client:
+            await client.list_tools()
+            unasked = client.protocol_version < "2026"
+            if asks and unasked:
+                with pytest.warns(MCPDeprecationWarning):
+                    await client.set_logging_level("info")
+            for level in ("debug", "info", "no level"):
+                await client.call_tool("echo", {"log": {"level": level, "logger": "own", "data": [level]}})
+            async with asyncio.timeout(30):
+                known = not asks
+                while not known:
+                    known = _text(await client.call_tool("level", {})) == "info"
+        return ["info"] if asks else ["debug", "info"] if unasked else []
+
+    with no_leaks():
+        wanted = asyncio.run(talk())
+
+    meta = {"callboard/plugin": "words"}
+    assert told == [{"level": each, "logger": "own", "data": [each], "_meta": meta} for each in wanted]
+
+
 @pytest.mark.parametrize("era", ["handshake", "stateless"])
 def test_the_instructions_of_servers_that_are_up_are_given_on_below_their_names(
     era: str, tmp_path: Path

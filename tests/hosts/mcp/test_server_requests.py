@@ -43,6 +43,9 @@ class Source:
         assert request.key not in self.open
         self.open[request.key] = request
 
+    def log_level(self):
+        return None
+
     def withdraw(self, key, _host):
         del self.open[key]
 

@@ -4,7 +4,7 @@ Words: ``modern`` (the stateless era), ``silent`` (never answers what it does no
 know), ``holds`` (starts a child that holds its stdout), ``lingers`` (goes on after the end of its input), ``shares`` (has resources and
 prompts), ``endless`` (a list of them that has no end), ``waits=FILE`` (says nothing until the
 file is there), ``tools=NAME,NAME`` (offers these), ``dies_once=FILE`` (is killed in the first call, and makes the file), ``misdeclares=NAME``
-(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``instructs=TEXT`` (has these instructions), ``forgets=FILE`` (makes the file, and does not answer the second listing).
+(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``instructs=TEXT`` (has these instructions), ``logs`` (logs what it is called with, and says of which level it was told), ``forgets=FILE`` (makes the file, and does not answer the second listing).
 """
 
 import itertools
@@ -41,6 +41,8 @@ if "tools" in values:
 counter = itertools.count(1)
 INSTRUCTIONS = {"instructions": values["instructs"]} if "instructs" in values else {}
 SHARED = {"resources": {}, "prompts": {}} if "shares" in words else {}
+LOGS = {"logging": {}} if "logs" in words else {}
+told_level = None
 listings = []
 listens = []
 
@@ -90,7 +92,7 @@ BLOCKS = {
     "image": [{"type": "text", "text": "look"}, {"type": "image", "data": "AA==", "mimeType": "image/png"}],
     "odd": [{"type": "image"}],
 }
-FACTS = {"pid": os.getpid, "listed": lambda: len(listings)}
+FACTS = {"pid": os.getpid, "listed": lambda: len(listings), "level": lambda: told_level}
 
 
 def take_steps(arguments, meta):
@@ -130,6 +132,8 @@ def call(request_id, name, arguments, meta):
     if "dies_once" in values and not Path(values["dies_once"]).exists():
         Path(values["dies_once"]).touch()
         os.kill(os.getpid(), 9)
+    if LOGS and "log" in arguments:
+        say(method="notifications/message", params=arguments["log"])
     if name == "say":  # the members of the answer, as text
         print(f'{{"jsonrpc": "2.0", "id": {json.dumps(request_id)}, {arguments["answer"]}}}', flush=True)
     elif name == "refuse":
@@ -152,13 +156,15 @@ for line in sys.stdin:
         case "initialize" if not modern:
             result = {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {"listChanged": True}, **SHARED},
+                "capabilities": {"tools": {"listChanged": True}, **SHARED, **LOGS},
             }
-            say(id=request_id, result=result | INSTRUCTIONS | {"serverInfo": {"name": "test", "version": "7"}})
+            say(
+                id=request_id, result=result | INSTRUCTIONS | {"serverInfo": {"name": "test", "version": "7"}}
+            )
         case "server/discover" if modern:
             result = {
                 "supportedVersions": ["2026-07-28"],
-                "capabilities": {"tools": {"listChanged": True}, **SHARED},
+                "capabilities": {"tools": {"listChanged": True}, **SHARED, **LOGS},
                 "resultType": "complete",
             }
             say(id=request_id, result=result | INSTRUCTIONS | {"ttlMs": 0, "cacheScope": "private"})
@@ -181,6 +187,8 @@ for line in sys.stdin:
             cached = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if modern else {}
             say(id=request_id, result={"tools": tools, **cached})
         case "tools/call":
+            if modern:
+                told_level = params["_meta"].get("io.modelcontextprotocol/logLevel")
             call(request_id, params["name"], params.get("arguments", {}), params.get("_meta", {}))
         case str() if SHARED and method.startswith(("resources/", "prompts/")):
             share(request_id, method, params)
@@ -191,6 +199,9 @@ for line in sys.stdin:
                 method="notifications/subscriptions/acknowledged",
                 params={"notifications": params["notifications"], "_meta": about},
             )
+        case "logging/setLevel" if LOGS:
+            told_level = params["level"]
+            say(id=request_id, result={})
         case "ping":
             say(id=request_id, result={})
         case str() if request_id is not None:
