@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..actors.hosted.hosted_plugin import HostedPlugin
 from ..base.locks import RLock
 from ..hosts.process_tree.tree_kill import alive, created, marks_of
-from ..plugins.results.failures import describe, ending_of, reported
+from ..plugins.results.failures import describe, reported
 from ..supervision.runtime.clock import SystemClock
 from .checker.facts import (
     Answered,
@@ -32,6 +32,7 @@ from .checker.facts import (
     Stalled,
     Submitted,
     Terms,
+    ending_in,
 )
 from .checker.host_stories import answering_unready, ends_owed
 from .inject.arming import entered_before
@@ -225,7 +226,7 @@ class Recorder:
             self.now(),
             plugin,
             name,
-            ending_of(result),
+            ending_in(result),
             None if outcome is None else str(outcome),
             error="" if result.get("success") else str(result.get("error", "")),
             saved=result.get("state_saved") is not False,

@@ -14,6 +14,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.frozen import frozen
+from ...plugins.results.codes import Code, Outcome
+from ...plugins.results.failures import ending_of
 from ...supervision.restart.policy import RestartPolicy
 
 if TYPE_CHECKING:
@@ -54,11 +56,21 @@ class Ran(NamedTuple):
     generation: int = 0
 
 
+REFUSED = "refused"
+
+
+def ending_in(result: Mapping[str, Any]) -> str:
+    """How a call ended: ``success``, ``failure`` (the tool's own), `REFUSED` by the server that it was sent to, or a result code."""
+    ending = ending_of(result)
+    refused = ending == Code.INVALID_CALL and result.get("outcome") == Outcome.OUTCOME_UNKNOWN
+    return REFUSED if refused else ending
+
+
 class Answered(NamedTuple):
     """A call has ended.
 
     Attributes:
-        ending: ``success``, ``failure`` (the tool's own), or a result code.
+        ending: as `ending_in` says.
         outcome: ``not_sent`` or ``outcome_unknown``; ``None`` where the tool has answered.
         generation: which generation the answer says it comes from; 0 where it says nothing.
         counted: what the tool's own counter stood at, where it has one and tells it.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.event_order import check_order
-from .facts import Answered, Asked, Happened, Run, Violation
+from .facts import REFUSED, Answered, Asked, Happened, Run, Violation
 from .host_stories import BY_HAND, DOWN, GenerationStory, HostStory, stories
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.events import Event
 
-OWN_ANSWERS = frozenset({"success", "failure", "tool_raised"})
+OWN_ANSWERS = frozenset({"success", "failure", "tool_raised", REFUSED})
 """Endings that a tool has given itself."""
 
 

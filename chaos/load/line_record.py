@@ -92,7 +92,7 @@ class LineRecord:
         if not self._is_ours or call.parts_dropped or len(emitted) > _MOST or self._recorder is None:
             return None
         ending = call.result()
-        own = ending["success"] or ending.get("code") in {None, "tool_raised", "host_crashed"}
+        own = ending["success"] or ending.get("code") in {None, "tool_raised", "host_crashed", "invalid_call"}
         numbers, last = numbered(emitted, list(call.parts()))
         return PartsRead(self._recorder.now(), self._plugin, name, numbers, (last or None) if own else None)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
 from ...base.frozen import frozen
-from ...plugins.results.failures import ending_of
+from ..checker.facts import ending_in
 from ..checker.host_rules import OWN_ANSWERS
 from .argument_generator import CannotDraw, draw_arguments
 
@@ -80,7 +80,7 @@ class Expected:
 
     def hold(self, result: CallResult, parts: tuple[Any, ...]) -> Json:
         """The same of what a call has said."""
-        ending, said = ending_of(result), result.get("result")
+        ending, said = ending_in(result), result.get("result")
         told = said if isinstance(said, dict) else {}
         found: Json = {"wrong": self._wrong(ending, told, parts)}
         if ending == "success" and self.counter is not None:

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..checker.facts import Answered, Broken
+from ..checker.facts import REFUSED, Answered, Broken
 from ..checker.host_stories import stories
 from .scale import Scale, shortened, span
 
@@ -34,7 +34,7 @@ def group_of(ending: str, outcome: str | None) -> str:
     """The group of an ending."""
     if ending == "success":
         return "ok"
-    if ending in {"failure", "tool_raised"}:
+    if ending in {"failure", "tool_raised", REFUSED}:
         return "own"
     return "refused" if outcome == "not_sent" else "lost"
 

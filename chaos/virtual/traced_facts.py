@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.results.failures import ending_of, reported
+from ...plugins.results.failures import reported
 from ...supervision.runtime.event_kinds import EVENT_KINDS
-from ..checker.facts import Answered, Asked, Broken, Happened, Ordered, PartsRead, Ran, Seen
+from ..checker.facts import Answered, Asked, Broken, Happened, Ordered, PartsRead, Ran, Seen, ending_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,7 +73,7 @@ def _answered(at: float, plugin: str, facts: Json) -> Answered:
         at,
         plugin,
         facts["call"],
-        ending_of(result),
+        ending_in(result),
         None if reported(result) is None else result.get("outcome"),
         generation=told.get("generation", 0),
         counted=told.get("count"),

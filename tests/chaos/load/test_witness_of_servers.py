@@ -65,6 +65,21 @@ def test_calls_that_have_not_left_when_their_host_ends_have_not_been_given_to_it
     assert {fact.generation for fact in run.facts if isinstance(fact, Ran)} >= {2}
 
 
+def test_a_server_that_refuses_its_calls_breaks_no_rule():
+    server = McpToolPlugin("server", [sys.executable, str(PYTHON / "mcp_server.py")], env=TEST_MARK)
+    with no_leaks(), Board() as board:
+        board.add_hosted(PluginAdapter(server), server, host=HostSettings({}))
+        recorder = Recorder(board)
+        call = recorder.submit("server", "refuse", {}, name="c1")
+        assert call.result(PATIENCE)["code"] == "invalid_call"
+        recorder.close()
+    run = recorder.run()
+
+    (answer,) = [fact for fact in run.facts if isinstance(fact, Answered)]
+    assert (answer.ending, answer.outcome) == ("refused", "outcome_unknown")
+    assert violations(run) == ()
+
+
 class Person:
     """Fills in any form."""
 
