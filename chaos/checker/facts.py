@@ -57,10 +57,11 @@ class Ran(NamedTuple):
 
 
 REFUSED = "refused"
+"""How a call ended that its server has refused after it was sent."""
 
 
 def ending_in(result: Mapping[str, Any]) -> str:
-    """How a call ended: ``success``, ``failure`` (the tool's own), `REFUSED` by the server that it was sent to, or a result code."""
+    """Return how a call ended: ``success``, ``failure`` (the tool's own), `REFUSED`, or a result code."""
     ending = ending_of(result)
     refused = ending == Code.INVALID_CALL and result.get("outcome") == Outcome.OUTCOME_UNKNOWN
     return REFUSED if refused else ending

@@ -64,7 +64,11 @@ PLACES = {
     "starlette": ("facade/mcp/http.py",),
     "uvicorn": ("facade/mcp/http.py", "facade/mcp/connections.py"),
     "anyio": ("facade/mcp/stdio.py",),
-    "pydantic": ("facade/mcp/serving.py", "plugins/functions/pydantic_schema.py"),
+    "pydantic": (
+        "facade/mcp/client_news.py",
+        "facade/mcp/serving.py",
+        "plugins/functions/pydantic_schema.py",
+    ),
     "typing_extensions": ("plugins/functions/pydantic_schema.py",),
     "agents": ("facade/adapters/openai_agents.py",),
     "claude_agent_sdk": ("facade/adapters/claude_agent_sdk.py",),
