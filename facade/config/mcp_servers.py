@@ -36,11 +36,20 @@ def as_configuration(servers: Mapping[str, Any]) -> dict[str, Any]:
 
 def runs_callboard(server: Any) -> bool:
     """Whether an entry of a client's file is a board of ours: one that served itself would never end."""
+    return board_of(server) is not None
+
+
+def board_of(server: Any) -> tuple[str, ...] | None:
+    """The words behind ``callboard mcp`` in an entry of a client's file: a configuration, as a rule, and options; ``None`` of another server."""
     if not isinstance(server, dict):
-        return False
+        return None
     words = [word for word in [server.get("command"), *_list(server.get("args"))] if isinstance(word, str)]
     names = [PurePath(word.replace("\\", "/")).name.removesuffix(".exe") for word in words]
-    return any(pair == ("callboard", "mcp") for pair in zip(names, words[1:], strict=False))
+    pairs = list(zip(names, words[1:], strict=False))
+    return tuple(words[pairs.index(_COMMAND) + 2 :]) if _COMMAND in pairs else None
+
+
+_COMMAND = ("callboard", "mcp")
 
 
 def _list(value: Any) -> list[Any]:

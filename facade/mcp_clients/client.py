@@ -50,10 +50,11 @@ class Client:
             return home / self.mac
         return _below(self.linux, ".config", environ.get("XDG_CONFIG_HOME"), home / ".config", home)
 
-    def entry(self, words: Sequence[str]) -> Json:
-        """What stands in the file for a server that these words run."""
+    def entry(self, words: Sequence[str], env: Mapping[str, str] | None = None) -> Json:
+        """What stands in the file for a server that these words run, with these variables."""
         kind = {"type": "stdio"} if self.typed else {}
-        return {**kind, "command": words[0], "args": list(words[1:])}
+        variables = {"env": dict(env)} if env else {}
+        return {**kind, "command": words[0], "args": list(words[1:]), **variables}
 
 
 def _below(path: str, folder: str, said: str | None, usual: Path, home: Path) -> Path:

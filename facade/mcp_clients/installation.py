@@ -10,18 +10,36 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
 from ..base.frozen import frozen
-from ..config.json_text import JsonTextError, raw, read, with_member, with_raw, without_member
-from ..config.mcp_servers import runs_callboard
+from ..config.json_text import (
+    JsonTextError,
+    raw,
+    read,
+    require_each_key_once,
+    with_member,
+    with_raw,
+    without_member,
+)
+from ..config.mcp_servers import board_of, runs_callboard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from .client import Client
 
+Json = dict[str, Any]
+
 SERVERS = "mcpServers"
 """The key of the file of ours."""
+
+RECORD = "callboard"
+"""The key of the file of ours under which stands what `taken_back` needs beside the servers."""
+
+WAS = "was"
+
+_OTHER_NAME = "Give Callboard's entry another name: --name NAME"
 
 
 @frozen
@@ -42,64 +60,163 @@ def servers_file(client_file: Path) -> Path:
     return client_file.with_name(f"{client_file.stem}.callboard.json")
 
 
-def added(now: Texts, client: Client, name: str, words: Sequence[str]) -> Texts:
-    """One entry that these words run, under this name, in place of what was there under it.
+def added(now: Texts, client: Client, name: str, entry: Json, served: Path | None = None) -> Texts:
+    """One entry more under this name, or in place of a board that is there under it.
+
+    Args:
+        now: what stands in the files.
+        client: whose they are.
+        name: of the entry.
+        entry: what is to stand there, as `Client.entry` makes it.
+        served: the file of ours; a board that stands for what has moved there is not replaced.
 
     Raises:
-        JsonTextError: the client's file cannot be read.
+        JsonTextError: the client's file cannot be read, or the name is taken.
     """
-    entry = json.dumps(client.entry(words), indent=2, ensure_ascii=False)
-    return Texts(with_member(now.client, (client.key, name), entry), now.servers)
+    there = servers_in(now.client, client.key).get(name)
+    _require_board(there, name)
+    if served is not None and now.servers is not None and _serves(there, served):
+        raise JsonTextError(
+            f"has {name!r} already, in front of the servers that have moved to {served}; nothing was changed. {_OTHER_NAME}"
+        )
+    return Texts(_with_entry(now.client, client, name, entry), now.servers)
 
 
-def put_in_front(now: Texts, client: Client, name: str, words: Sequence[str]) -> Texts:
-    """All servers of the client in the file of ours, and one entry for the client, which these words run.
+def put_in_front(
+    now: Texts, client: Client, name: str, entry: Json, served: Path, *, stays: Collection[str] = ()
+) -> Texts:
+    """The servers of the client in the file of ours, and one entry for the client, which serves that file.
+
+    Boards of ours stay where they are.
+
+    Args:
+        now: what stands in the files.
+        client: whose they are.
+        name: of the entry.
+        entry: as of `added`.
+        served: the file of ours.
+        stays: servers that are left to the client.
 
     Raises:
-        JsonTextError: one of the files cannot be read, or the client has no server.
+        JsonTextError: one of the files cannot be read, the client has no server, or a name is taken.
     """
     servers = servers_in(now.client, client.key)
-    moved = {key: server for key, server in servers.items() if key != name and not runs_callboard(server)}
+    there = servers.get(name)
+    _require_board(there, name)
+    if there is not None and not _serves(there, served):
+        raise JsonTextError(f"has another board of yours called {name!r}; nothing was changed. {_OTHER_NAME}")
+    moved = [key for key, server in servers.items() if key not in stays and not runs_callboard(server)]
     if not moved and now.servers is None:
         raise JsonTextError(f"has no server under {client.key!r} to be in front of; name a configuration")
     text = now.servers
     if text is None:
         text = f'{{"{SERVERS}": {raw(now.client, (client.key,))}}}\n'
-        for key in servers.keys() - moved.keys():
+        for key in servers.keys() - set(moved):
             text = without_member(text, (SERVERS, key))
+        if servers.keys() - {*moved, name}:
+            was = without_member(now.client, (client.key, name))
+            text = with_member(text, (RECORD, WAS), json.dumps(raw(was, (client.key,))))
     else:
-        for key, server in moved.items():
-            text = with_member(text, (SERVERS, key), json.dumps(server, indent=2, ensure_ascii=False))
-    emptied = with_raw(now.client, (client.key,), "{}")
-    return Texts(added(Texts(emptied, None), client, name, words).client, text)
+        _require_same(servers_in(text, SERVERS), {key: servers[key] for key in moved}, served)
+        for key in moved:
+            text = with_member(text, (SERVERS, key), _written(servers[key]))
+    emptied = now.client
+    if servers.keys() <= {*moved, name}:
+        emptied = with_raw(emptied, (client.key,), "{}")
+    for key in moved:
+        emptied = without_member(emptied, (client.key, key))
+    return Texts(_with_entry(emptied, client, name, entry), text)
 
 
-def taken_back(now: Texts, client: Client, name: str) -> Texts:
+def taken_back(now: Texts, client: Client, name: str, served: Path) -> Texts:
     """Without that entry; and what was moved is back, beside what the client has got since.
 
     Raises:
-        JsonTextError: one of the files cannot be read.
+        JsonTextError: one of the files cannot be read, or the entry of that name is none of ours.
     """
     there = bool(now.client.strip("\ufeff \t\r\n"))
+    servers = servers_in(now.client, client.key)
+    _require_board(servers.get(name), name)
     if now.servers is None:
         return Texts(without_member(now.client, (client.key, name)), None) if there else now
-    since = {key: server for key, server in servers_in(now.client, client.key).items() if key != name}
-    moved = raw(now.servers, (SERVERS,)) or "{}"
+    in_front = {key for key, server in servers.items() if _serves(server, served)}
+    if in_front and name not in servers:
+        other = min(in_front)
+        raise JsonTextError(
+            f"has {other!r} in front of the servers that have moved to {served}; say --name {other}"
+        )
+    since = {key: server for key, server in servers.items() if key not in {name, *in_front}}
+    moved = servers_in(now.servers, SERVERS)
+    _require_same(moved, since, served)
+    back = raw(now.servers, (SERVERS,)) or "{}"
+    was = _was(now.servers)
+    if was is not None and read(was) == {**moved, **since}:
+        back = was
     text = now.client
     if not there or raw(text, (client.key,)) is None:
         text = with_member(text, (client.key,), "{}")
-    text = with_raw(text, (client.key,), moved)
-    for key, server in since.items():
-        text = with_member(text, (client.key, key), json.dumps(server, indent=2, ensure_ascii=False))
+    text = with_raw(text, (client.key,), back)
+    for key in since.keys() - read(back).keys():
+        text = with_member(text, (client.key, key), _written(since[key]))
     return Texts(text, None)
 
 
 def servers_in(text: str, key: str) -> Mapping[str, Any]:
-    """Return the servers of a client's file, by name. Raises `JsonTextError`."""
+    """Return the servers of a client's file, by name.
+
+    Raises:
+        JsonTextError: it cannot be read, or a key in it stands twice.
+    """
     given = read(text) if text.strip("\ufeff \t\r\n") else {}
     if not isinstance(given, dict):
         raise JsonTextError("is JSON, but no object")
     servers = given.get(key, {})
     if not isinstance(servers, dict):
         raise JsonTextError(f"has {key!r}, but that is no object")
+    if servers:
+        try:
+            require_each_key_once(raw(text, (key,)) or "{}")
+        except JsonValueError as error:
+            raise JsonTextError(
+                f"has a server that cannot be told from another: in {key!r}, {error}"
+            ) from None
     return servers
+
+
+def _with_entry(text: str, client: Client, name: str, entry: Json) -> str:
+    return with_member(text, (client.key, name), _written(entry))
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _serves(server: Any, served: Path) -> bool:
+    return str(served) in (board_of(server) or ())
+
+
+def _was(servers: str) -> str | None:
+    """The servers as the client's file had them, where some of them stayed there."""
+    kept = read(servers).get(RECORD)
+    was = kept.get(WAS) if isinstance(kept, dict) else None
+    if not isinstance(was, str):
+        return None
+    return was if isinstance(read(was), dict) else None
+
+
+def _require_board(server: Any, name: str) -> None:
+    """Refuse to replace, or take out, what is a server of its user's."""
+    if server is not None and not runs_callboard(server):
+        raise JsonTextError(
+            f"has a server of yours called {name!r}, which is the name of Callboard's own entry; nothing was changed. {_OTHER_NAME}"
+        )
+
+
+def _require_same(moved: Mapping[str, Any], others: Mapping[str, Any], served: Path) -> None:
+    """Refuse to lose one of two servers that have one name."""
+    for key in moved.keys() & others.keys():
+        if moved[key] != others[key]:
+            raise JsonTextError(
+                f"has a server {key!r}, and another server of that name has moved to {served}; nothing was changed. "
+                "Rename or remove one of them"
+            )

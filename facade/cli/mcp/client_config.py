@@ -65,10 +65,12 @@ def install(
             f"there is no file {file} yet, so no server of {client.title} to be in front of; "
             "name the file if it is elsewhere (--file), or a configuration"
         )
-    words = _words(served, options)
+    entry = client.entry(_words(served, options))
 
     def change(now: Texts) -> Texts:
-        return put_in_front(now, client, name, words) if front else added(now, client, name, words)
+        if front:
+            return put_in_front(now, client, name, entry, absolute(served))
+        return added(now, client, name, entry, absolute(servers_file(file)))
 
     def runs(now: Texts) -> Admission | None:
         if "--trust" in options:
@@ -97,7 +99,12 @@ def uninstall(client: Client, file: Path | None, name: str, *, yes: bool) -> int
     """Take it out of a client's file; the servers that were moved are back."""
     file = file or client.file(sys.platform, Path.home(), os.environ)
     return _change(
-        client, file, lambda now: taken_back(now, client, name), lambda _: None, yes=yes, implied=False
+        client,
+        file,
+        lambda now: taken_back(now, client, name, absolute(servers_file(file))),
+        lambda _: None,
+        yes=yes,
+        implied=False,
     )
 
 

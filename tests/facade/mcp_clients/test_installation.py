@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -20,6 +21,7 @@ from callboard.mcp_clients.installation import (
 
 CLAUDE, VSCODE = CLIENTS["claude"], CLIENTS["vscode"]
 WORDS = ("/usr/bin/callboard", "mcp", "/home/user/agent.json")
+SERVED = Path(WORDS[-1])
 OWN = (
     '{\n\t"globalShortcut": "",\n\t"mcpServers": {\n\t\t"git": {"command": "uvx", "args": ["mcp-server-git"]},\n'
     '\t\t"files": {"command": "npx"}\n\t}\n}\n'
@@ -48,15 +50,15 @@ def test_each_client_keeps_its_servers_in_its_own_place(name: str, system: str, 
 
 
 def test_an_added_entry_leaves_all_others_as_they_are() -> None:
-    after = added(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+    after = added(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS))
 
     assert read(after.client)["mcpServers"]["callboard"] == {"command": WORDS[0], "args": [*WORDS[1:]]}
     assert after.client.replace(_entry(after.client, OWN), "") == OWN
-    assert taken_back(after, CLAUDE, "callboard") == Texts(OWN, None)
+    assert taken_back(after, CLAUDE, "callboard", SERVED) == Texts(OWN, None)
 
 
 def test_an_entry_of_vs_code_says_its_kind() -> None:
-    after = added(Texts("", None), VSCODE, "callboard", WORDS)
+    after = added(Texts("", None), VSCODE, "callboard", VSCODE.entry(WORDS))
 
     assert read(after.client) == {
         "servers": {"callboard": {"type": "stdio", "command": WORDS[0], "args": [*WORDS[1:]]}}
@@ -64,7 +66,7 @@ def test_an_entry_of_vs_code_says_its_kind() -> None:
 
 
 def test_in_front_the_client_has_one_server_and_the_others_have_moved() -> None:
-    after = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+    after = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
 
     assert list(read(after.client)["mcpServers"]) == ["callboard"]
     assert read(after.client)["globalShortcut"] == ""
@@ -73,28 +75,109 @@ def test_in_front_the_client_has_one_server_and_the_others_have_moved() -> None:
 
 
 def test_what_was_moved_comes_back_as_it_was_written() -> None:
-    assert taken_back(
-        put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS), CLAUDE, "callboard"
-    ) == Texts(OWN, None)
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+
+    assert taken_back(front, CLAUDE, "callboard", SERVED) == Texts(OWN, None)
+
+
+MINE = {"command": "node", "args": ["my-own.js"]}
+BOARD = CLAUDE.entry(("/usr/bin/callboard", "mcp", "--watch", "/home/user/other.json"))
+
+
+@pytest.mark.parametrize("standing", [MINE, {"url": "https://example.org/mcp"}, "no server at all"])
+def test_a_server_of_the_users_that_has_the_name_is_never_replaced(standing: object) -> None:
+    now = Texts(json.dumps({"mcpServers": {"git": {"command": "uvx"}, "callboard": standing}}), None)
+    entry = CLAUDE.entry(WORDS)
+
+    for change in (
+        lambda: put_in_front(now, CLAUDE, "callboard", entry, SERVED),
+        lambda: added(now, CLAUDE, "callboard", entry, SERVED),
+        lambda: taken_back(now, CLAUDE, "callboard", SERVED),
+        lambda: taken_back(Texts(now.client, "{}"), CLAUDE, "callboard", SERVED),
+    ):
+        with pytest.raises(JsonTextError, match="--name"):
+            change()
+
+
+def test_boards_of_the_users_stay_where_they_are_and_as_they_are_written() -> None:
+    own = f'{{"mcpServers": {{"mine": {json.dumps(BOARD)},\n  "git": {{"command": "uvx"}}}}}}'
+
+    front = put_in_front(Texts(own, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+
+    assert read(front.client)["mcpServers"] == {"mine": BOARD, "callboard": CLAUDE.entry(WORDS)}
+    assert read(front.servers or "")["mcpServers"] == {"git": {"command": "uvx"}}
+    assert taken_back(front, CLAUDE, "callboard", SERVED) == Texts(own, None)
+
+
+def test_a_board_of_another_configuration_is_not_replaced_by_one_in_front() -> None:
+    now = Texts(json.dumps({"mcpServers": {"git": {"command": "uvx"}, "callboard": BOARD}}), None)
+
+    with pytest.raises(JsonTextError, match="--name"):
+        put_in_front(now, CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+
+
+def test_a_board_in_front_is_not_replaced_by_one_of_another_configuration() -> None:
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+
+    with pytest.raises(JsonTextError, match="--name"):
+        added(front, CLAUDE, "callboard", BOARD, SERVED)
+
+    assert list(read(added(front, CLAUDE, "mine", BOARD, SERVED).client)["mcpServers"]) == [
+        "callboard",
+        "mine",
+    ]
+
+
+def test_it_is_taken_back_under_the_name_that_it_was_given() -> None:
+    front = put_in_front(Texts(OWN, None), CLAUDE, "mine", CLAUDE.entry(WORDS), SERVED)
+
+    with pytest.raises(JsonTextError, match="--name mine"):
+        taken_back(front, CLAUDE, "callboard", SERVED)
+
+    assert taken_back(front, CLAUDE, "mine", SERVED) == Texts(OWN, None)
+
+
+def test_of_two_servers_of_one_name_none_is_lost() -> None:
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+    other = Texts(json.dumps({"mcpServers": {"git": MINE, "callboard": CLAUDE.entry(WORDS)}}), front.servers)
+    twice = OWN.replace('"files"', '"git"')
+
+    with pytest.raises(JsonTextError, match="another server of that name"):
+        put_in_front(other, CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+    with pytest.raises(JsonTextError, match="another server of that name"):
+        taken_back(other, CLAUDE, "callboard", SERVED)
+    with pytest.raises(JsonTextError, match="stands twice"):
+        put_in_front(Texts(twice, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+
+
+def test_what_was_interrupted_before_the_clients_file_was_written_goes_on_or_back() -> None:
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+    half = Texts(OWN, front.servers)
+
+    assert put_in_front(half, CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED).client == front.client
+    assert taken_back(half, CLAUDE, "callboard", SERVED) == Texts(OWN, None)
 
 
 def test_to_be_in_front_twice_is_as_once_and_keeps_what_came_in_between() -> None:
-    once = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
-    more = added(once, CLAUDE, "new", ("node", "new.js"))
+    once = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
+    more = added(once, CLAUDE, "new", CLAUDE.entry(("node", "new.js")))
 
-    twice = put_in_front(more, CLAUDE, "callboard", WORDS)
+    twice = put_in_front(more, CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
 
     assert list(read(twice.client)["mcpServers"]) == ["callboard"]
     assert list(read(twice.servers or "")["mcpServers"]) == ["git", "files", "new"]
-    assert put_in_front(twice, CLAUDE, "callboard", WORDS) == twice
+    assert put_in_front(twice, CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED) == twice
 
 
 def test_a_server_that_the_client_got_meanwhile_stays() -> None:
     front = added(
-        put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS), CLAUDE, "new", ("node", "new.js")
+        put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED),
+        CLAUDE,
+        "new",
+        ("node", "new.js"),
     )
 
-    back = taken_back(front, CLAUDE, "callboard")
+    back = taken_back(front, CLAUDE, "callboard", SERVED)
 
     assert list(read(back.client)["mcpServers"]) == ["git", "files", "new"]
     assert back.servers is None
@@ -102,7 +185,7 @@ def test_a_server_that_the_client_got_meanwhile_stays() -> None:
 
 def test_there_must_be_something_to_be_in_front_of() -> None:
     with pytest.raises(JsonTextError, match="no server"):
-        put_in_front(Texts("{}", None), CLAUDE, "callboard", WORDS)
+        put_in_front(Texts("{}", None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
 
 
 def test_a_file_is_exchanged_with_a_backup_and_keeps_its_mode(tmp_path: Path) -> None:
@@ -162,10 +245,10 @@ def _entry(text: str, before: str) -> str:
 
 
 def test_what_is_taken_back_needs_no_file_of_the_client() -> None:
-    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", CLAUDE.entry(WORDS), SERVED)
 
-    assert taken_back(Texts("", None), CLAUDE, "callboard") == Texts("", None)
-    assert read(taken_back(Texts("", front.servers), CLAUDE, "callboard").client) == {
+    assert taken_back(Texts("", None), CLAUDE, "callboard", SERVED) == Texts("", None)
+    assert read(taken_back(Texts("", front.servers), CLAUDE, "callboard", SERVED).client) == {
         "mcpServers": read(OWN)["mcpServers"]
     }
 
