@@ -5,6 +5,7 @@ Where the files are is as the clients' own pages say; another place can always b
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,34 @@ class Client:
         kind = {"type": "stdio"} if self.typed else {}
         variables = {"env": dict(env)} if env else {}
         return {**kind, "command": words[0], "args": list(words[1:]), **variables}
+
+
+_LOCATED = ("CALLBOARD_NODE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+"""Where Callboard looks for what is its own: what is trusted, fetched and logged."""
+
+_LISTS = ("PATH", "PYTHONPATH")
+
+_OF_WINDOWS = ("COMSPEC", "PATHEXT")
+
+
+def entry_environment(environ: Mapping[str, str], system: str) -> dict[str, str]:
+    """The variables that go into an entry of ours: with them a board that is started from a desktop finds what one in this shell does.
+
+    None of them is a secret. Folders that are relative to the present one are left out.
+
+    Args:
+        environ: of the shell.
+        system: as ``sys.platform``.
+    """
+    found = {}
+    for name in _LISTS:
+        folders = environ.get(name, "").split(os.pathsep)
+        absolute = dict.fromkeys(folder for folder in folders if Path(folder).is_absolute())
+        found[name] = os.pathsep.join(absolute)
+    found |= {name: environ.get(name, "") for name in _LOCATED if Path(environ.get(name, "")).is_absolute()}
+    if system == "win32":
+        found |= {name: environ.get(name, "") for name in _OF_WINDOWS}
+    return {name: value for name, value in found.items() if value}
 
 
 def _below(path: str, folder: str, said: str | None, usual: Path, home: Path) -> Path:

@@ -61,7 +61,7 @@ def exchange(
         file: which.
         before: what stood in it when it was read; ``None`` if it was not there.
         after: what is to stand in it.
-        backup: where what stood in it is kept, for its owner alone; nothing may be there yet.
+        backup: where what stood in it is kept, for its owner alone, in place of what was kept there before.
         follow: of a link, what it leads to is exchanged; else it is refused.
 
     Raises:
@@ -74,17 +74,12 @@ def exchange(
     if read_file(file) != before:
         raise ClientFileError(file, "has changed since it was read; nothing was written, try again")
     file = file.resolve()
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if backup is not None and before is not None:
-            _write(backup, before)
-        _write(beside, after)
-        if before is not None:
-            beside.chmod(stat.S_IMODE(file.stat().st_mode))
-        beside.replace(file)
+            _replace(backup, before)
+        _replace(file, after, None if before is None else stat.S_IMODE(file.stat().st_mode))
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise ClientFileError(file, f"cannot be written: {error.strerror}") from error
 
 
@@ -100,9 +95,17 @@ def remove(file: Path) -> None:
         raise ClientFileError(file, f"cannot be removed: {error.strerror}") from error
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a new file: whatever is there already, a link too, is an error."""
-    with open(file, "xb", opener=open_private) as opened:
-        opened.write(text.encode("utf-8"))
-        opened.flush()
-        os.fsync(opened.fileno())
+def _replace(file: Path, text: str, mode: int | None = None) -> None:
+    """Put a whole file in place of what is there: a link is replaced, and what it leads to stays as it is. Raises `OSError`."""
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    try:
+        with open(beside, "xb", opener=open_private) as opened:
+            opened.write(text.encode("utf-8"))
+            opened.flush()
+            os.fsync(opened.fileno())
+        if mode is not None:
+            beside.chmod(mode)
+        beside.replace(file)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise

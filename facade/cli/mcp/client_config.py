@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...config.configuration import read_configuration, read_value
 from ...config.errors import ConfigurationError
 from ...config.json_text import JsonTextError
+from ...mcp_clients.client import entry_environment
 from ...mcp_clients.client_file import ClientFileError, exchange, read_file, remove
 from ...mcp_clients.installation import (
     SERVERS,
@@ -28,6 +27,7 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import absolute
 from ..ui.streams import Streams, complain
 from ..ui.trust import runs_of, whole_plan
+from .difference import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def print_config(client: Client, name: str, config: str, options: Sequence[str] 
     if not Path(config).is_file():
         complain(f"there is no file {config} yet; the client starts nothing without it")
     with Streams(as_json=False) as out:
-        out.console.print_json(data={client.key: {name: client.entry(_words(Path(config), options))}})
+        out.console.print_json(data={client.key: {name: _entry(client, Path(config), options)}})
     return WELL
 
 
@@ -65,7 +65,7 @@ def install(
             f"there is no file {file} yet, so no server of {client.title} to be in front of; "
             "name the file if it is elsewhere (--file), or a configuration"
         )
-    entry = client.entry(_words(served, options))
+    entry = _entry(client, served, options)
 
     def change(now: Texts) -> Texts:
         if front:
@@ -77,7 +77,7 @@ def install(
             return None
         return _of_moved(now, client, served) if front else _of_configuration(served)
 
-    return _change(client, file, change, runs, yes=yes, implied=front)
+    return _change(client, file, name, change, runs, yes=yes, implied=front)
 
 
 def _of_moved(now: Texts, client: Client, servers: Path) -> Admission:
@@ -101,6 +101,7 @@ def uninstall(client: Client, file: Path | None, name: str, *, yes: bool) -> int
     return _change(
         client,
         file,
+        name,
         lambda now: taken_back(now, client, name, absolute(servers_file(file))),
         lambda _: None,
         yes=yes,
@@ -111,6 +112,7 @@ def uninstall(client: Client, file: Path | None, name: str, *, yes: bool) -> int
 def _change(
     client: Client,
     file: Path,
+    name: str,
     change: Callable[[Texts], Texts],
     runs: Callable[[Texts], Admission | None],
     *,
@@ -122,6 +124,7 @@ def _change(
     Args:
         client: whose file it is.
         file: which.
+        name: of the entry; the file as it was without one is kept.
         change: what stands in the files then.
         runs: what the client will have run, and whether that is trusted.
         yes: do not ask.
@@ -141,7 +144,7 @@ def _change(
     asked = None if implied or admission is None or not admission.untrusted else whole_plan(admission)
     with Streams(as_json=False) as out:
         for line in (
-            *_difference(file, now.client, after.client),
+            *difference(file, now.client, after.client),
             *(["It will run:", *asked] if asked else []),
         ):
             out.console.print(line, soft_wrap=True)
@@ -155,15 +158,15 @@ def _change(
         return FAILED
     if admission is not None and admission.untrusted:
         _trust(admission, agreed=implied or bool(asked and not yes))
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     # The servers first on the way out, and last on the way back: whatever ends this in between, they stand in one of the files.
     if after.servers is not None and after.servers != now.servers:
         exchange(servers, now.servers, after.servers, follow=False)
-    backup = file.with_name(f"{file.name}.{stamp}.backup")
-    exchange(file, before, after.client, backup)
+    backup = file.with_name(f"{file.name}.backup")
+    own = name not in servers_in(now.client, client.key)
+    exchange(file, before, after.client, backup if own else None)
     if after.servers is None and now.servers is not None:
         remove(servers)
-    kept = f"; what it was is in {backup.name}" if backup.exists() else ""
+    kept = f"; what it was is in {backup.name}" if own and before is not None else ""
     complain(f"changed {file}{kept}; start {client.title} anew")
     return WELL
 
@@ -175,15 +178,13 @@ def _trust(admission: Admission, *, agreed: bool) -> None:
         complain(f"what it runs is not trusted yet, and is left out; trust it: {admission.command}")
 
 
+def _entry(client: Client, config: Path, options: Sequence[str]) -> dict[str, Any]:
+    """What stands in a client's file for a configuration."""
+    return client.entry(_words(config, options), entry_environment(os.environ, sys.platform))
+
+
 def _words(config: Path, options: Sequence[str]) -> list[str]:
     """What runs this very installation on a configuration: clients with a window do not have the PATH of a shell."""
     script = Path(sys.executable).parent / ("callboard.exe" if sys.platform == "win32" else "callboard")
     program = [str(script)] if script.is_file() else [sys.executable, "-m", "callboard"]
     return [*program, "mcp", str(absolute(config)), *options]
-
-
-def _difference(file: Path, before: str, after: str) -> list[str]:
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), str(file), str(file), lineterm="", n=1
-    )
-    return list(lines)
