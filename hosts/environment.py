@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _ALLOWED = frozenset({
     "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
@@ -20,6 +20,23 @@ _ALLOWED = frozenset({
 
 _LOCALE = "LC_"
 """What the other allowed names begin with."""
+
+OF_SERVERS = (
+    frozenset(
+        {
+            "APPDATA",
+            "HOMEDRIVE",
+            "HOMEPATH",
+            "LOCALAPPDATA",
+            "PROCESSOR_ARCHITECTURE",
+            "PROGRAMFILES",
+            "USERNAME",
+        }
+    )
+    if sys.platform == "win32"
+    else frozenset({"SHELL", "TERM"})
+)
+"""What the official SDKs of MCP give every server beside `_ALLOWED`. None of it is a secret."""
 
 _FOLDS = sys.platform == "win32"
 
@@ -44,5 +61,15 @@ def host_environment(
 def secrets_of(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of a host's environment that nobody else should read: all but those of allowed names."""
     return tuple([
-        value for name, value in environment.items() if not (name in _ALLOWED or name.startswith(_LOCALE))
+        value
+        for name, value in environment.items()
+        if not (name in _ALLOWED or name in OF_SERVERS or name.startswith(_LOCALE))
     ])  # fmt: skip
+
+
+def inherited(parent: Mapping[str, str], names: Iterable[str], *, folds: bool = _FOLDS) -> dict[str, str]:
+    """The variables of these names that ``parent`` has. What a shell exports as a function is none."""
+    if folds:
+        parent = {name.upper(): value for name, value in parent.items()}
+        names = [name.upper() for name in names]
+    return {name: parent[name] for name in names if name in parent and not parent[name].startswith("()")}

@@ -8,6 +8,7 @@ costs more than all the rest of a small call.
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -435,6 +436,7 @@ class Host:
             counts=counts,
             oom_kills_before=self._oom_kills,
             recorder=self._recorder,
+            here=os.environ.keys(),
         )
         # The last one first: each takes the first place among those that wait again, without a search.
         for lost in (*reversed(opened), *abandoned):

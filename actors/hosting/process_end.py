@@ -24,6 +24,8 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
         cause = f"{report.exit} before it was ready; {report.cause}"
         if report.cause == UNEXPLAINED and (said := report.stderr.split("\n")[-1].strip()):
             cause += f"; the last that it said: {said:.300}"
+        if report.wanted:
+            cause += f"; {report.remedy}"
         return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)
     cause = f"{report.exit}; {report.cause}"
     if report.cause.startswith(_OUT_OF_MEMORY):

@@ -14,7 +14,7 @@ from ..base.errors import CallboardError, JsonValueError
 from ..config.agent_section import PROVIDERS, provider_path
 from ..config.configuration import load_text, read_value, unknown_of
 from ..config.errors import ConfigurationError
-from ..config.mcp_servers import servers_of
+from ..config.mcp_servers import INHERIT, NAMES, as_configuration, servers_of
 from ..config.plugin_options import options_of
 from ..config.profile import weakenings_of
 from ..config.provider_section import choose
@@ -24,7 +24,7 @@ from .missing import missing_of, roots_of
 from .positions import START, Position, in_json, in_toml, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
     from pathlib import Path
 
     from ..config.configuration import Configuration
@@ -68,12 +68,29 @@ def problems_of(file: Path) -> list[Problem]:
     written = text.decode("utf-8-sig")
     positions = in_toml(written) if file.suffix == ".toml" else in_json(written)
     if isinstance(value, dict) and servers_of(value) is not None:
-        positions = {}  # the file of another client: its entries have other paths here
+        positions = _of_servers(value, positions)
     found = [
         problem._replace(position=nearest(positions, problem.path))
         for problem in _problems(value, file.absolute().parent, file)
     ]
     return sorted(found, key=lambda problem: problem.position)
+
+
+def _of_servers(value: Mapping[str, Any], written: Mapping[str, Position]) -> dict[str, Position]:
+    """The places of a client's file by the paths that its servers have as entries of ours."""
+    key = next(name for name in NAMES if name in value)
+    entries = as_configuration(value[key])["plugins"]
+    found: dict[str, Position] = {}
+    for path, position in written.items():
+        for index, entry in enumerate(entries):
+            begin, ours = f"$.{key}.{entry['name']}", f"$.plugins[{index}]"
+            if path == begin:
+                found[ours] = position
+            elif path.startswith(f"{begin}.") and path[len(begin) :].lstrip(".") == INHERIT:
+                found[f"{ours}.{INHERIT}"] = position
+            elif path.startswith(f"{begin}."):
+                found[f"{ours}.mcp{path[len(begin) :]}"] = position
+    return found
 
 
 def _said(message: str) -> Position:

@@ -30,8 +30,19 @@ def as_configuration(servers: Mapping[str, Any]) -> dict[str, Any]:
     for name, server in servers.items():
         if isinstance(server, dict) and (server.get("disabled") is True or runs_callboard(server)):
             continue
-        entries.append({"mcp": server, "name": name})
+        entries.append(_entry(server, name))
     return {"plugins": entries}
+
+
+INHERIT = "inherit"
+"""The option of an entry of ours that a server in a client's file may have too, where nothing stands beside it."""
+
+
+def _entry(server: Any, name: str) -> dict[str, Any]:
+    if not isinstance(server, dict) or INHERIT not in server:
+        return {"mcp": server, "name": name}
+    rest = {key: value for key, value in server.items() if key != INHERIT}
+    return {"mcp": rest, "name": name, INHERIT: server[INHERIT]}
 
 
 def runs_callboard(server: Any) -> bool:

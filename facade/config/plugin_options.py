@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ..actors.endpoint.fallback import WhileDown
 from ..actors.hosting.settings import HostSettings
 from ..actors.reload.policy import ReloadPolicy
 from ..base.frozen import frozen
+from ..hosts.environment import inherited
 from ..hosts.limits.limits import NAMES, Limits, read_limits
 from ..hosts.node.sandbox import NAMES as SANDBOX_NAMES
 from ..hosts.node.sandbox import Sandbox, read_sandbox
@@ -49,7 +51,8 @@ class Options:
         known: names of isolated plugins by their dotted paths, where they are loaded again: they keep them.
         config: given to its ``init``.
         required: failing to load it is an error.
-        env: variables that its host gets.
+        env: variables that its host gets, those that it inherits too.
+        inherit: names of those that it inherits; not all of them need be set.
         isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
         sandbox: what Node lets it do, if it is a Node plugin and may not do everything.
         confinement: its sandbox of the system's, and its secrets.
@@ -75,6 +78,7 @@ class Options:
     policy: RestartPolicy
     reload: ReloadPolicy
     start_deadline: float | None = None
+    inherit: tuple[str, ...] = ()
     several: bool = False
     known: Mapping[str, str] = field(default_factory=dict)
 
@@ -105,6 +109,8 @@ class Options:
             asked.append("sandbox")
         if self.confinement.secrets:
             asked.append("secrets")
+        if self.inherit:
+            asked.append("inherit")
         for name in [*asked, *(["share"] if self.share else [])]:
             remedy = "Leave it out" if name == "share" else "Give it 'isolate' too"
             raise ConfigurationError(
@@ -152,8 +158,31 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
             raise ConfigurationError(
                 f"the option {option!r}: an MCP server {why}. Leave it out", path=f"$.{option}"
             )
-    usual = configuration.of_servers if isinstance(entry.source, McpSource) else 1
+    usual = 1
+    if isinstance(entry.source, McpSource):
+        usual = configuration.of_servers
+        _require_one_origin(entry.source, entry.options)
     return complete(asked_of(entry, configuration), configuration, entry.hidden, concurrency=usual)
+
+
+def _require_one_origin(source: McpSource, given: PluginOptions) -> None:
+    """Refuse `inherit` of a server that is not started here, and a variable that its file has another value for."""
+    if given.inherit and source.url is not None:
+        raise ConfigurationError(
+            "the option 'inherit' is for servers that are started here; this one is reached by its 'url'. Leave it out",
+            path="$.inherit",
+        )
+    _require_no_other(given.inherit, dict(source.env))
+
+
+def _require_no_other(inherit: tuple[str, ...], env: Mapping[str, str]) -> None:
+    """Refuse to choose between two values of one variable."""
+    for name in inherit:
+        if name in env:
+            raise ConfigurationError(
+                f"the option 'inherit' names {name!r}, for which 'env' has a value; leave it out of one of them",
+                path="$.inherit",
+            )
 
 
 def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
@@ -185,6 +214,7 @@ def complete(
     """
     if given.group is not None:
         require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
+    _require_no_other(given.inherit, given.env)
     calls, confinement = configuration.calls, _confinement(given, configuration)
     if configuration.profile is not None and confinement.sandbox is not None:
         _require_closed_sockets(confinement.sandbox, configuration.profile)
@@ -192,7 +222,8 @@ def complete(
         name=given.name,
         config=given.config,
         required=given.required,
-        env=given.env,
+        env={**inherited(os.environ, given.inherit), **given.env},
+        inherit=given.inherit,
         isolate=True if confinement.sandbox is not None and given.isolate is None else given.isolate,
         sandbox=None if confinement.sandbox is not None else _sandbox(given, configuration),
         confinement=confinement,

@@ -13,6 +13,7 @@ from ..base.errors import PluginLoadError
 from ..base.foreign import Log
 from ..base.paths import without_dots
 from ..config.errors import ConfigurationError
+from ..hosts.environment import OF_SERVERS, inherited
 from ..hosts.mcp.pins import Pins
 from ..hosts.mcp.result_bound import DEFAULT_LIMIT
 from ..hosts.mcp.selection import Selection, prefix_of
@@ -64,7 +65,10 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
             instead,
         )
     try:
-        server = (_started if source.url is None else _reached)(source, name, options, filled)
+        if source.url is None:
+            server = _started(source, name, options, filled, configuration.profile)
+        else:
+            server = _reached(source, name, options, filled)
     except Unfilled as error:
         raise PluginLoadError(f"the MCP server {name!r} {error}", plugin=name) from None
     except (ValueError, RuntimeError) as error:  # the latter of a home that nobody has
@@ -91,20 +95,28 @@ def _pins(source: McpSource, name: str, profile: str | None) -> Pins | None:
         raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from error
 
 
-def _started(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
+def _started(
+    source: McpSource, name: str, options: Options, filled: Callable[[str], str], profile: str | None
+) -> McpToolPlugin:
     """A server that is a process."""
+    given = inherited(os.environ, OF_SERVERS) if profile is None else {}
     env = (
         {}
         if source.env_file is None
         else read_env_file(source.base / Path(filled(source.env_file)).expanduser())
     )
+    for twice in env.keys() & set(options.inherit):
+        raise ConfigurationError(
+            f"the option 'inherit' names {twice!r}, for which the 'envFile' has a value; leave it out of one of them",
+            path="$.inherit",
+        )
     env |= {key: filled(value) for key, value in source.env}
     return McpToolPlugin(
         name,
         [filled(word) for word in source.command],
         cwd=_folder(source, filled, source.cwd),
         base=source.base,
-        env=env | dict(options.env),
+        env=given | env | dict(options.env),
         confinement=options.confinement,
         revision=source.revision,
         roots=[_folder(source, filled, root).as_uri() for root in source.roots],

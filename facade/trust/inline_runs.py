@@ -32,6 +32,7 @@ def run_step(
     *,
     variables: Iterable[str],
     secrets: Mapping[str, Secret] | None = None,
+    inherited: Iterable[str] = (),
     sandbox: Mapping[str, Any] | None = None,
 ) -> Step:
     """Return what is agreed to before an entry runs.
@@ -41,6 +42,7 @@ def run_step(
         entry: as it is written, with its placeholders.
         variables: names of the variables that the entry gives beside those of its source.
         secrets: its secrets.
+        inherited: names of the variables that it gets as this program has them.
         sandbox: its sandbox, as it is kept among conditions.
     """
     secrets = secrets or {}
@@ -63,6 +65,7 @@ def run_step(
             "variables": sorted({*own, *variables}),
             "secrets": sorted(secrets),
         }
+    read |= {f"env:{name}" for name in inherited}
     facts["filled_from"] = sorted(read | _filled(entry))
     return Step(KIND, facts, {}, {} if sandbox is None else {"run": sandbox})
 

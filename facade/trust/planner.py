@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError, PluginLoadError
 from ..config.plugin_options import options_of
-from ..hosts.environment import host_environment
+from ..hosts.environment import OF_SERVERS, host_environment, inherited
 from ..hosts.node.find import find_node
 from ..hosts.node.tool import HOST_SCRIPT
 from ..hosts.node_packages.node_sources import npm_release_step, repository_step, require_installing
@@ -199,6 +199,8 @@ class Planner:
         if not argv:
             return PlannedRun("here", (), None if folder is None else str(folder), None, claims=claims)
         own = dict(source.env) if isinstance(source, McpSource) else {}
+        if isinstance(source, McpSource) and self._configuration.profile is None:
+            own = inherited(os.environ, OF_SERVERS) | own
         sees = tuple(sorted(host_environment(os.environ, {**options.env, **own})))
         where = None if folder is None else str(folder)
         sandbox = conditions_of(options.confinement.sandbox, options.sandbox).get("run", False)

@@ -59,7 +59,8 @@ class Runs:
         return run_step(
             source,
             entry,
-            variables=(*options.env, *in_file),
+            variables=(*options.env, *options.inherit, *in_file),
+            inherited=options.inherit,
             secrets=options.confinement.secrets,
             sandbox=conditions.get("run"),
         )

@@ -16,7 +16,7 @@ from .python_crash import python_crash
 from .redaction import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ..process.process import Command, ProcessExit
     from .flight_recorder import FlightRecorder
@@ -41,6 +41,7 @@ class CrashReport:
         counts: stray lines, late and duplicate answers and the like, by name.
         leftovers: pids of its tree that would not end.
         frames: the last messages to and from it, the oldest first; see `FlightRecorder.dump`.
+        wanted: names of variables that are set here, were not given to it, and are missed by its last words.
     """
 
     host: str
@@ -55,11 +56,26 @@ class CrashReport:
     counts: dict[str, int]
     leftovers: tuple[int, ...] = ()
     frames: tuple[dict[str, Any], ...] = ()
+    wanted: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
         """One line for an error text."""
-        return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.cause}"
+        return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.why}"
+
+    @property
+    def why(self) -> str:
+        """The cause, and what to do about it where that is known."""
+        return f"{self.cause}; {self.remedy}" if self.wanted else self.cause
+
+    @property
+    def remedy(self) -> str:
+        """What to do about variables that it missed; nothing if it missed none."""
+        if not self.wanted:
+            return ""
+        from .wanted_variables import remedy  # noqa: PLC0415 - only a crash needs it
+
+        return remedy(self.wanted)
 
     @property
     def id(self) -> str:
@@ -76,6 +92,7 @@ class CrashReport:
         report["counts"] = dict(self.counts)
         report["leftovers"] = list(self.leftovers)
         report["frames"] = list(map(dict, self.frames))
+        report["wanted"] = list(self.wanted)
         return report
 
 
@@ -116,9 +133,15 @@ def report_of_end(
     counts: Mapping[str, int],
     oom_kills_before: int | None,
     recorder: FlightRecorder | None,
+    here: Collection[str] = (),
 ) -> CrashReport:
-    """The report of a generation's end; arguments as `_describe_end`. Raises nothing: those who wait have to hear of the end."""
+    """The report of a generation's end; arguments as `_describe_end`, and the names of the variables of this program. Raises nothing: those who wait have to hear of the end."""
+    wanted: tuple[str, ...] = ()
     try:
+        if exit_.stop_reason is None and exit_.cause is None and exit_.code not in {None, 0}:
+            from .wanted_variables import wanted_variables  # noqa: PLC0415 - only a crash needs it
+
+            wanted = wanted_variables(stderr, command.env.keys(), here)
         cause, last, frames = _describe_end(
             exit_,
             command,
@@ -143,6 +166,7 @@ def report_of_end(
         stderr=last,
         counts=dict(counts),
         frames=frames,
+        wanted=wanted,
     )
 
 

@@ -56,6 +56,7 @@ class ToolOptions(HostedOptions, total=False):
 
     isolate: bool | None
     env: dict[str, str] | None
+    inherit: list[str] | None
     sandbox: Json | Literal["bwrap"] | bool | None
     secrets: Json | None
 

@@ -6,6 +6,7 @@ are only made certain to be of their kind, so that a misspelt option never passe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -42,6 +43,7 @@ class PluginOptions:
         mailbox_size: calls that may wait for it; the board's default if ``None``.
         restart: settings of its host's restart policy, as in the ``supervision`` section; not looked at here.
         env: environment variables for its host.
+        inherit: names of variables that its host gets as this program has them, if it has them.
         limits: limits of its host, by name; not looked at here.
         group: the group of hosts that its host is supervised in; not looked at here.
         standby: how many further hosts are kept started and loaded, to take over: 0 or 1.
@@ -76,6 +78,7 @@ class PluginOptions:
     mailbox_size: int | None = None
     restart: dict[str, Any] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+    inherit: tuple[str, ...] = ()
     limits: dict[str, Any] = field(default_factory=dict)
     standby: int = 0
     share: str | bool | None = None
@@ -213,6 +216,18 @@ def _texts(value: Any) -> dict[str, str]:
     return dict(value)
 
 
+def _variables(value: Any) -> tuple[str, ...]:
+    if (
+        not isinstance(value, list | tuple)
+        or not all(isinstance(name, str) and _VARIABLE.fullmatch(name) for name in value)
+        or len(set(value)) < len(value)
+    ):
+        raise ValueError(
+            "a list of names of variables, each once, such as ['SSH_AUTH_SOCK']; patterns are not read, and values stand in 'env'"
+        )
+    return tuple(value)
+
+
 def _names(value: Any) -> frozenset[str] | bool | Literal["by_key"]:
     if isinstance(value, bool):
         return value
@@ -271,6 +286,9 @@ def _while_down(value: Any) -> Any:
     raise ValueError("'hold', 'refuse' or a callable")
 
 
+_NAME_OF_VARIABLE: Final = r"[^=*?$\s\u0000]+"
+_VARIABLE: Final = re.compile(_NAME_OF_VARIABLE)
+
 _TEXT: Final[Json] = {"type": "string", "minLength": 1}
 _FLAG: Final[Json] = {"type": "boolean"}
 _MAPPING: Final[Json] = {"type": "object"}
@@ -302,6 +320,14 @@ OPTIONS: Final[dict[str, tuple[Callable[[Any], Any], Json]]] = {
             "type": "object",
             "propertyNames": {"pattern": r"^[^=\u0000]+$"},
             "additionalProperties": {"type": "string", "pattern": r"^[^\u0000]*$"},
+        },
+    ),
+    "inherit": (
+        _variables,
+        {
+            "type": "array",
+            "items": {"type": "string", "pattern": f"^{_NAME_OF_VARIABLE}$"},
+            "uniqueItems": True,
         },
     ),
     "limits": (mapping, _MAPPING),
