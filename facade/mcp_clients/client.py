@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
+from ..config.mcp_servers import INHERIT
+from ..plugins.placeholders import named_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 Json = dict[str, Any]
 
@@ -27,6 +29,7 @@ class Client:
         key: the key of its file under which servers stand.
         mac, windows, linux: the file, below the user's home; on Windows below ``%APPDATA%`` if it begins with it.
         typed: whether an entry says that it is spoken to over its pipes.
+        fills: whether it fills ``${env:NAME}`` in its file.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Client:
     windows: str
     linux: str
     typed: bool = False
+    fills: bool = False
 
     def file(self, system: str, home: Path, environ: Mapping[str, str]) -> Path:
         """The file of a user, which need not be there.
@@ -86,6 +90,18 @@ def entry_environment(environ: Mapping[str, str], system: str) -> dict[str, str]
     return {name: value for name, value in found.items() if value}
 
 
+def placeholders_of(servers: Collection[Any], environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that servers are filled from or inherit, as a client fills them into an entry of ours; of those that are set here.
+
+    No value of theirs is written.
+    """
+    names = {name.removeprefix("env:") for server in servers for name in named_in(server, of_clients=True)}
+    for server in servers:
+        given = server.get(INHERIT) if isinstance(server, dict) else None
+        names |= {name for name in given if isinstance(name, str)} if isinstance(given, list) else set()
+    return {name: f"${{env:{name}}}" for name in sorted(names) if name in environ and name not in _LISTS}
+
+
 def _below(path: str, folder: str, said: str | None, usual: Path, home: Path) -> Path:
     if not path.startswith(folder + "/"):
         return home / path
@@ -103,7 +119,15 @@ CLIENTS = {
             "%APPDATA%/Claude/claude_desktop_config.json",
             ".config/Claude/claude_desktop_config.json",
         ),
-        Client("cursor", "Cursor", "mcpServers", ".cursor/mcp.json", ".cursor/mcp.json", ".cursor/mcp.json"),
+        Client(
+            "cursor",
+            "Cursor",
+            "mcpServers",
+            ".cursor/mcp.json",
+            ".cursor/mcp.json",
+            ".cursor/mcp.json",
+            fills=True,
+        ),
         Client(
             "vscode",
             "VS Code",
@@ -112,6 +136,7 @@ CLIENTS = {
             "%APPDATA%/Code/User/mcp.json",
             ".config/Code/User/mcp.json",
             typed=True,
+            fills=True,
         ),
         Client(
             "windsurf",
@@ -120,6 +145,7 @@ CLIENTS = {
             ".codeium/windsurf/mcp_config.json",
             ".codeium/windsurf/mcp_config.json",
             ".codeium/windsurf/mcp_config.json",
+            fills=True,
         ),
     )
 }

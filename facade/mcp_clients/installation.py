@@ -105,9 +105,14 @@ def put_in_front(
     _require_board(there, name)
     if there is not None and not _serves(there, served):
         raise JsonTextError(f"has another board of yours called {name!r}; nothing was changed. {_OTHER_NAME}")
-    moved = [key for key, server in servers.items() if key not in stays and not runs_callboard(server)]
+    moved = [key for key in candidates_in(now.client, client.key) if key not in stays]
     if not moved and now.servers is None:
-        raise JsonTextError(f"has no server under {client.key!r} to be in front of; name a configuration")
+        which = (
+            f"no server under {client.key!r} that can run behind Callboard"
+            if stays
+            else f"no server under {client.key!r}"
+        )
+        raise JsonTextError(f"has {which} to be in front of; name a configuration")
     text = now.servers
     if text is None:
         text = f'{{"{SERVERS}": {raw(now.client, (client.key,))}}}\n'
@@ -159,6 +164,11 @@ def taken_back(now: Texts, client: Client, name: str, served: Path) -> Texts:
     for key in since.keys() - read(back).keys():
         text = with_member(text, (client.key, key), _written(since[key]))
     return Texts(text, None)
+
+
+def candidates_in(text: str, key: str) -> dict[str, Any]:
+    """Return the servers of a client's file that may move: all but boards of ours. Raises as `servers_in`."""
+    return {name: server for name, server in servers_in(text, key).items() if not runs_callboard(server)}
 
 
 def servers_in(text: str, key: str) -> Mapping[str, Any]:

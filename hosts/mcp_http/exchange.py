@@ -213,6 +213,10 @@ def verdict_on(status: int, *, known: bool, opened: bool) -> Verdict:
     return Verdict.ERROR
 
 
+OTHER_CREDENTIALS = "the server asks for other credentials"
+"""How the refusal of a server begins that wants a login, or another one."""
+
+
 def is_alive(status: int, *, known: bool) -> bool:
     """Whether an answer with such a status to a ping shows that the session goes on."""
     return status != HTTPStatus.UNAUTHORIZED and not (known and status in {400, 404}) and status not in _FAULT
@@ -231,7 +235,7 @@ def explained(status: int, location: str | None = None, *, remedy: str) -> str:
         to = "" if location is None else f" to {shown_url(location)}"
         return f"the server redirects{to} (HTTP {status}), which is not followed; write the right 'url'"
     if status in {401, 403}:
-        return f"the server asks for other credentials (HTTP {status}); {remedy}"
+        return f"{OTHER_CREDENTIALS} (HTTP {status}); {remedy}"
     return f"the server answers HTTP {status}"
 
 

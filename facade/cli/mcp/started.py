@@ -1,0 +1,107 @@
+"""The servers of a client's file, started once to see which of them come up behind Callboard, and with which tools."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...base.frozen import frozen
+from ...callboard import Callboard
+from ...hosts.mcp_http.exchange import OTHER_CREDENTIALS
+from ...plugins.sources.source import spelled
+from ..doctor.finding import counted
+from ..doctor.plugin_checks import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from ...actors.catalog.catalog import ToolDescriptor
+    from ...config.configuration import Configuration
+
+_OF_OPEN_FOLDERS = ("${workspaceFolder}", "${workspaceFolderBasename}")
+"""Placeholders for the folder that a client has open, which a board does not know."""
+
+
+@frozen
+class Started:
+    """What became of one server.
+
+    Attributes:
+        name: in the client's file.
+        state: ``up``; ``down`` if it did not come up; ``stays`` if it cannot run here.
+        why: why it is not up.
+        tools: of one that is up: the names that a client sees, with the server's own name of each, and all others that it may get.
+    """
+
+    name: str
+    state: Literal["up", "down", "stays"]
+    why: str = ""
+    tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def start_all(configuration: Configuration) -> list[Started]:
+    """Start the servers of a configuration side by side, as they would run behind Callboard; list their tools, and stop them.
+
+    Args:
+        configuration: of a client's file, held to what its user trusts.
+    """
+    entries = [_unpinned(entry) for entry in configuration.plugins]
+    open_ = {entry["name"]: _for_a_folder(entry["mcp"]) for entry in entries}
+    board = Callboard()
+    board.configuration = replace(
+        configuration, plugins=tuple(entry for entry in entries if not open_[entry["name"]])
+    )
+    with board:
+        status, tools = board.status(), board.tools()
+        return [
+            Started(entry["name"], "stays", open_[entry["name"]])
+            if open_[entry["name"]]
+            else _judged(entry, status, [tool for tool in tools if tool.plugin_name == entry["name"]])
+            for entry in entries
+        ]
+
+
+def _unpinned(entry: Any) -> dict[str, Any]:
+    """The same entry, of whose server nothing is kept: it is only looked at."""
+    server = entry["mcp"]
+    return {**entry, "mcp": {"pin": "off", **server} if isinstance(server, dict) else server}
+
+
+def _for_a_folder(server: Any) -> str:
+    """Why a server needs its client; nothing if it does not say so."""
+    texts = json.dumps(server)
+    named = next((each for each in _OF_OPEN_FOLDERS if each in texts), None)
+    return "" if named is None else f"it needs {named}, the folder that its client has open"
+
+
+def _judged(entry: Any, status: Mapping[str, Any], tools: Iterable[ToolDescriptor]) -> Started:
+    name = entry["name"]
+    plugin = status["plugins"].get(name)
+    if plugin is None:
+        errors = [each["error"] for each in status["failed"] if each["source"] == spelled(entry)]
+        return Started(name, "stays", "; ".join(errors) or "it cannot be loaded here")
+    finding = next(iter(judge(name, plugin)))
+    if finding.status == "FAIL":
+        wants_login = OTHER_CREDENTIALS in finding.detail and not _says_who(entry["mcp"])
+        return Started(name, "stays" if wants_login else "down", finding.detail)
+    return Started(name, "up", tools={tool.tool_name: tool.known_as for tool in tools})
+
+
+def _says_who(server: Any) -> bool:
+    """Whether an entry over HTTP has credentials of its own, so that its client has no login there."""
+    headers = server.get("headers")
+    return isinstance(headers, dict) and any(str(name).lower() == "authorization" for name in headers)
+
+
+def lines_of(started: Iterable[Started], file: Path) -> Iterator[str]:
+    """What is said of them before the question, a line each."""
+    for each in started:
+        match each.state:
+            case "up":
+                yield f"  ok    {each.name}: {counted(len(each.tools), 'tool')}"
+            case "down":
+                yield f"  FAIL  {each.name} does not come up here, and moves all the same: {each.why}"
+            case "stays":
+                yield f"  stays {each.name} is left in {file}, where {each.why}"
