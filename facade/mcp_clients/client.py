@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.frozen import frozen
 from ..config.mcp_servers import INHERIT
 from ..plugins.placeholders import named_in
+from .rules import CLAUDE_CODE, CURSOR, CURSOR_CLI, RuleLists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,6 +31,8 @@ class Client:
         mac, windows, linux: the file, below the user's home; on Windows below ``%APPDATA%`` if it begins with it.
         typed: whether an entry says that it is spoken to over its pipes.
         fills: whether it fills ``${env:NAME}`` in its file.
+        rules: files in which it keeps rules, below the folder of its own file.
+        elsewhere: what it keeps of that where no file says it, for people.
     """
 
     name: str
@@ -40,6 +43,8 @@ class Client:
     linux: str
     typed: bool = False
     fills: bool = False
+    rules: tuple[tuple[str, RuleLists], ...] = ()
+    elsewhere: str = ""
 
     def file(self, system: str, home: Path, environ: Mapping[str, str]) -> Path:
         """The file of a user, which need not be there.
@@ -108,6 +113,13 @@ def _below(path: str, folder: str, said: str | None, usual: Path, home: Path) ->
     return (Path(said) if said else usual) / path.removeprefix(folder + "/")
 
 
+_SETTINGS = RuleLists(
+    CLAUDE_CODE, (("permissions", "allow"),), (("permissions", "deny"), ("permissions", "ask"))
+)
+_CLI = RuleLists(CURSOR_CLI, (("permissions", "allow"),), (("permissions", "deny"),))
+_ASKS_ANEW = "keeps in its own storage which tools run without a question; it asks anew"
+
+
 CLIENTS = {
     client.name: client
     for client in (
@@ -118,6 +130,18 @@ CLIENTS = {
             "Library/Application Support/Claude/claude_desktop_config.json",
             "%APPDATA%/Claude/claude_desktop_config.json",
             ".config/Claude/claude_desktop_config.json",
+            elsewhere=f"Claude Desktop {_ASKS_ANEW}",
+        ),
+        Client(
+            "claude-code",
+            "Claude Code",
+            "mcpServers",
+            ".claude.json",
+            ".claude.json",
+            ".claude.json",
+            rules=((".claude/settings.json", _SETTINGS), (".claude/settings.local.json", _SETTINGS)),
+            elsewhere="lists of tools of agents, skills and commands (.claude/agents/*.md and the like) and options of the command line are not "
+            "rewritten",
         ),
         Client(
             "cursor",
@@ -127,6 +151,12 @@ CLIENTS = {
             ".cursor/mcp.json",
             ".cursor/mcp.json",
             fills=True,
+            rules=(
+                ("permissions.json", RuleLists(CURSOR, (("mcpAllowlist",),))),
+                ("cli-config.json", _CLI),
+                ("cli.json", _CLI),
+            ),
+            elsewhere="Cursor keeps the list of its settings, which holds without permissions.json, in its own storage",
         ),
         Client(
             "vscode",
@@ -137,6 +167,7 @@ CLIENTS = {
             ".config/Code/User/mcp.json",
             typed=True,
             fills=True,
+            elsewhere=f"VS Code {_ASKS_ANEW}, and tools that modes and prompts name (fs/read) are not rewritten",
         ),
         Client(
             "windsurf",
@@ -146,6 +177,7 @@ CLIENTS = {
             ".codeium/windsurf/mcp_config.json",
             ".codeium/windsurf/mcp_config.json",
             fills=True,
+            elsewhere=f"Windsurf {_ASKS_ANEW}",
         ),
     )
 }

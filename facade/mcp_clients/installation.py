@@ -122,9 +122,13 @@ def put_in_front(
             was = without_member(now.client, (client.key, name))
             text = with_member(text, (RECORD, WAS), json.dumps(raw(was, (client.key,))))
     else:
-        _require_same(servers_in(text, SERVERS), {key: servers[key] for key in moved}, served)
+        there_already = servers_in(text, SERVERS)
+        _require_same(there_already, {key: servers[key] for key in moved}, served)
         for key in moved:
-            text = with_member(text, (SERVERS, key), _written(servers[key]))
+            if (
+                key not in there_already
+            ):  # else an earlier time was interrupted, and it stands there as it is written
+                text = with_member(text, (SERVERS, key), _written(servers[key]))
     emptied = now.client
     if servers.keys() <= {*moved, name}:
         emptied = with_raw(emptied, (client.key,), "{}")

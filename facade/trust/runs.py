@@ -82,10 +82,6 @@ def _names_in_file(source: McpSource) -> tuple[str, ...]:
     return ()
 
 
-_OTHERS = (".claude.json",)
-"""Of clients that no board is installed in, below the user's home: Claude Code."""
-
-
 def users_files(system: str, home: Path, environ: Mapping[str, str]) -> frozenset[Path]:
     """Return the files of all known clients of a user, and those to which ``--install`` moves their servers.
 
@@ -95,7 +91,7 @@ def users_files(system: str, home: Path, environ: Mapping[str, str]) -> frozense
         environ: as of `Client.file`.
     """
     clients = {client.file(system, home, environ) for client in CLIENTS.values()}
-    return frozenset(clients | {servers_file(file) for file in clients} | {home / name for name in _OTHERS})
+    return frozenset(clients | {servers_file(file) for file in clients})
 
 
 def is_users_own(file: Path) -> bool:

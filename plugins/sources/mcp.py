@@ -53,8 +53,10 @@ _PORTS = range(1, 65536)
 _SPELLINGS = {"callbackPort": "callback_port", "clientId": "client_id", "clientSecret": "client_secret"}
 """Of other clients."""
 
-CLIENTS = frozenset({"alwaysAllow", "autoApprove", "description", "disabled", "icon", "timeout", "type"})
-"""Keys of other clients. ``type`` and ``disabled`` are honoured; the others are the client's own affair, or not supported."""
+CLIENTS = frozenset(
+    {"alwaysAllow", "autoApprove", "description", "disabled", "disabledTools", "icon", "timeout", "type"}
+)
+"""Keys of other clients. ``type``, ``disabled`` and ``disabledTools`` are honoured; the others are the client's own affair, or not supported."""
 
 
 OF_PROCESSES = ("command", "args", "cwd", "env", "envFile")
@@ -146,7 +148,7 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         value.get("revision"),
         _list(value, "roots", "folders"),
         _list(tools, "allow", "patterns"),
-        _list(tools, "deny", "patterns"),
+        (*_list(tools, "deny", "patterns"), *_list(value, "disabledTools", "names")),
         _renamed(tools.get("rename", {})),
         _prefix(value.get("prefix")),
         _flag(value, "trust_annotations"),

@@ -30,7 +30,6 @@ TOGETHER = 200
 """Lines of code of the two together above which both are better read apart."""
 
 APART = {
-    "facade/trust/runs.py": "it looks at files; the plan beside it is made of what was read, and long enough",
     "agent/providers/anthropic_messages.py": "a provider, beside the others",
     "agent/providers/openai_responses.py": "a provider, beside the others",
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",

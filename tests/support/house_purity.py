@@ -109,6 +109,7 @@ MODULES = (
     "facade/cli/doctor/finding.py",
     "facade/cli/run/requests.py",
     "facade/cli/ui/json_values.py",
+    "facade/mcp_clients/rules.py",
     "facade/config/errors.py",
     "facade/config/profile.py",
     "facade/trust/inline_runs.py",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...base.frozen import frozen
 from ...callboard import Callboard
 from ...hosts.mcp_http.exchange import OTHER_CREDENTIALS
+from ...mcp_clients.rules import Moved, Tool
 from ...plugins.sources.source import spelled
 from ..doctor.finding import counted
 from ..doctor.plugin_checks import judge
@@ -95,13 +96,51 @@ def _says_who(server: Any) -> bool:
     return isinstance(headers, dict) and any(str(name).lower() == "authorization" for name in headers)
 
 
-def lines_of(started: Iterable[Started], file: Path) -> Iterator[str]:
-    """What is said of them before the question, a line each."""
+def lines_of(started: Iterable[Started], stays: Mapping[str, str], file: Path) -> Iterator[str]:
+    """What is said of them before the question, a line each; and of those that stay in the client's file, with the reason."""
     for each in started:
-        match each.state:
-            case "up":
-                yield f"  ok    {each.name}: {counted(len(each.tools), 'tool')}"
-            case "down":
-                yield f"  FAIL  {each.name} does not come up here, and moves all the same: {each.why}"
-            case "stays":
-                yield f"  stays {each.name} is left in {file}, where {each.why}"
+        if each.state == "up":
+            yield f"  ok     {each.name}: {counted(len(each.tools), 'tool')}"
+        elif each.name not in stays:
+            yield f"  FAIL   {each.name} does not come up here, and moves all the same: {each.why}"
+    for name, why in stays.items():
+        yield f"  stays  {name} is left in {file}: {why}"
+
+
+def moved_of(started: Iterable[Started], servers: Mapping[str, Any], board: str) -> Moved:
+    """What moves, with its tools.
+
+    Args:
+        started: what became of those that were started.
+        servers: the entries of those that move.
+        board: the name of the board's entry.
+    """
+    known = {each.name: each for each in started}
+    tools = [
+        Tool(name, names[0] if names else served, served, names)
+        for name in servers
+        if name in known and known[name].state == "up"
+        for served, names in known[name].tools.items()
+    ]
+    down = {name for name in servers if name in known and known[name].state != "up"}
+    return Moved(board, tuple(tools), frozenset(down), frozenset(servers.keys() - known.keys()))
+
+
+_APPROVALS = ("alwaysAllow", "autoApprove")
+
+
+def approvals_of(started: Iterable[Started], servers: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What entries of a client's file allow by their own lists, as one list of the board's entry: by the names behind the board."""
+    known = {each.name: each.tools for each in started}
+    if any(each.state == "down" for each in started):  # one of them may have a tool of the same name
+        return {}
+    found: dict[str, list[str]] = {}
+    for name, server in servers.items():
+        for key in _APPROVALS:
+            allowed = server.get(key) if isinstance(server, dict) else None
+            if not isinstance(allowed, list):
+                continue
+            for served, names in known.get(name, {}).items():
+                if "*" in allowed or (names and names[0] in allowed):
+                    found.setdefault(key, []).append(served)
+    return found

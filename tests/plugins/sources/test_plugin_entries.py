@@ -40,6 +40,7 @@ def test_every_option_can_be_given():
         "mailbox_size": 5,
         "restart": {"intensity": 3},
         "env": {"TOKEN": "t"},
+        "inherit": ["SSH_AUTH_SOCK"],
         "limits": {"memory_mb": 256},
         "standby": 1,
         "share": "pool",
@@ -62,7 +63,8 @@ def test_every_option_can_be_given():
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
 
-    assert options == PluginOptions(**{**given, "deadline": 10.0, "idempotent": frozenset({"read"})})
+    read = {"deadline": 10.0, "idempotent": frozenset({"read"}), "inherit": ("SSH_AUTH_SOCK",)}
+    assert options == PluginOptions(**{**given, **read})
     assert given.keys() == set(PluginOptions.__dataclass_fields__)
 
 

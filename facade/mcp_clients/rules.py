@@ -1,0 +1,292 @@
+"""What a client allows and denies by the full names of tools, and what becomes of it when servers move behind a board. Pure.
+
+A full name has the server's: ``mcp__fs__read`` is ``mcp__callboard__read`` then. A rule is rewritten tool by tool, and never so that more is
+allowed, or less is denied, than before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from ..base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+
+@frozen
+class Grammar:
+    """How a client writes rules.
+
+    Attributes:
+        write: the rule for one tool of a server.
+        fits: whether a rule is about a tool of a server; the last argument says whether the rule allows.
+        tool: the part of a rule that is about tools, if the rule names this server; empty of a rule for all of it, ``None`` of other rules.
+    """
+
+    write: Callable[[str, str], str]
+    fits: Callable[[str, str, str, bool], bool]
+    tool: Callable[[str, str], str | None]
+
+
+@frozen
+class RuleLists:
+    """The lists of rules in one kind of file.
+
+    Attributes:
+        grammar: of the rules.
+        allowing: paths of the keys of lists of what is allowed.
+        denying: the same, of what is denied or asked about.
+    """
+
+    grammar: Grammar
+    allowing: tuple[tuple[str, ...], ...]
+    denying: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Of all lists; what denies first."""
+        return self.denying + self.allowing
+
+
+@frozen
+class Tool:
+    """A tool of a server that moves.
+
+    Attributes:
+        server: its server, as the client's file calls it.
+        own: what its server calls it.
+        served: what a client sees behind the board.
+        others: other names that it may get there when servers come and go.
+    """
+
+    server: str
+    own: str
+    served: str
+    others: tuple[str, ...] = ()
+
+
+@frozen
+class Moved:
+    """What moves behind a board.
+
+    Attributes:
+        board: the name of its entry.
+        tools: the tools of the servers that came up.
+        unknown: servers that move and did not come up.
+        off: servers that move and are disabled.
+    """
+
+    board: str
+    tools: tuple[Tool, ...]
+    unknown: frozenset[str] = frozenset()
+    off: frozenset[str] = frozenset()
+
+    @property
+    def servers(self) -> frozenset[str]:
+        """All that move."""
+        return self.unknown | self.off | {tool.server for tool in self.tools}
+
+
+@frozen
+class Rewritten:
+    """What becomes of a list of rules.
+
+    Attributes:
+        added: rules that come in.
+        removed: rules that go.
+        unsaid: rules that stay as they are and mean nothing for what has moved; each with the reason.
+        held: servers that must not move: what denies their tools could not be said.
+        later: servers of which no tool may be served that they have not now: a pattern denies those, too.
+        touched: servers for whose tools a rule comes in or goes.
+    """
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unsaid: tuple[tuple[str, str], ...] = ()
+    held: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
+    touched: frozenset[str] = frozenset()
+
+    def of(self, entries: Sequence[Any]) -> list[Any]:
+        """The list with what comes in, and without what goes."""
+        kept = [each for each in entries if each not in self.removed]
+        return [*kept, *(rule for rule in self.added if rule not in kept)]
+
+
+@frozen(kw_only=True)
+class _Notes:
+    added: dict[str, None] = field(default_factory=dict)
+    removed: dict[str, None] = field(default_factory=dict)
+    unsaid: list[tuple[str, str]] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
+    later: set[str] = field(default_factory=set)
+    touched: set[str] = field(default_factory=set)
+
+
+def rewritten(entries: Sequence[Any], grammar: Grammar, moved: Moved, *, allows: bool) -> Rewritten:
+    """Rewrite a list of rules.
+
+    Args:
+        entries: the list; what is no text is left alone.
+        grammar: of the rules.
+        moved: what moves.
+        allows: of a list of what is allowed; else of what is denied, or asked about.
+    """
+    rules = [each for each in entries if isinstance(each, str)]
+    notes = _Notes()
+    for rule in rules:
+        fitting = [tool for tool in moved.tools if grammar.fits(rule, tool.server, tool.own, allows)]
+        named = {server for server in moved.servers if grammar.tool(rule, server) is not None}
+        named = {tool.server for tool in fitting} & named or named
+        if not fitting and not named:
+            continue
+        why = _unsaid(fitting, named, moved, allows=allows)
+        if why:
+            notes.unsaid.append((rule, why))
+            notes.held.update(() if allows else named & (moved.unknown | moved.off))
+            continue
+        notes.touched.update(named)
+        for name in _names(rule, grammar, fitting, named, allows=allows):
+            if not grammar.fits(rule, moved.board, name, allows):
+                notes.added[grammar.write(moved.board, name)] = None
+                notes.touched.update(tool.server for tool in fitting)
+        if not allows:
+            notes.later.update(server for server in named if not _is_exact(grammar.tool(rule, server)))
+        if named:
+            notes.removed[rule] = None
+    if allows:
+        _withdraw_wider(rules, grammar, moved, notes)
+    there = set(rules)
+    return Rewritten(
+        tuple(rule for rule in notes.added if rule not in there),
+        tuple(notes.removed),
+        tuple(notes.unsaid),
+        frozenset(notes.held),
+        frozenset(notes.later),
+        frozenset(notes.touched),
+    )
+
+
+def _unsaid(fitting: Collection[Tool], named: Collection[str], moved: Moved, *, allows: bool) -> str:
+    """Why a rule cannot be rewritten; nothing if it can."""
+    down = sorted(moved.unknown)
+    if gone := sorted(set(named) & (moved.unknown | moved.off)):
+        return f"{', '.join(gone)} did not come up, so that its tools are not known"
+    if not allows:
+        return ""
+    if not fitting:
+        return "it fits no tool that there is now"
+    if down:
+        return f"{', '.join(down)} did not come up, and may have a tool of the same name"
+    return ""
+
+
+def _names(
+    rule: str, grammar: Grammar, fitting: Collection[Tool], named: Collection[str], *, allows: bool
+) -> Iterator[str]:
+    """The names behind the board of the tools that a rule is about: of a rule that denies all that they may get."""
+    for tool in fitting:
+        yield tool.served
+        if not allows:
+            yield from tool.others
+    if not allows and not fitting:  # a tool that its server does not list at the moment
+        for server in named:
+            own = grammar.tool(rule, server)
+            if own and _is_exact(own):
+                yield from (own, f"{server}__{own}")
+
+
+def _withdraw_wider(rules: Collection[str], grammar: Grammar, moved: Moved, notes: _Notes) -> None:
+    """Take out rules that would allow a tool behind the board that nothing allows before."""
+    wanted = {
+        tool.served
+        for tool in moved.tools
+        if any(grammar.fits(rule, tool.server, tool.own, True) for rule in rules)
+    }
+    others = {tool.served for tool in moved.tools} - wanted
+    for rule in [
+        each for each in notes.added if any(grammar.fits(each, moved.board, name, True) for name in others)
+    ]:
+        del notes.added[rule]  # two tools whose names its client writes in one way
+        notes.unsaid.append((rule, "it would allow another tool, too, and is not written"))
+    for rule in rules:
+        of_board = grammar.tool(rule, moved.board)
+        if rule in notes.removed:
+            continue
+        if any(grammar.fits(rule, moved.board, name, True) for name in others) or (
+            of_board is not None and not _is_exact(of_board)
+        ):
+            notes.removed[rule] = None
+            notes.unsaid.append(
+                (rule, "it would allow tools behind Callboard that were not allowed, and is taken out")
+            )
+            for tool in moved.tools:
+                if tool.served in wanted and not moved.unknown:
+                    notes.added[grammar.write(moved.board, tool.served)] = None
+
+
+def _is_exact(tool: str | None) -> bool:
+    return bool(tool) and "*" not in (tool or "")
+
+
+def _glob(pattern: str, text: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+
+
+def _plain(name: str) -> str:
+    """A name as Claude Code has it in the full names of tools."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
+
+
+def _claude_write(server: str, tool: str) -> str:
+    return f"mcp__{_plain(server)}__{_plain(tool)}"
+
+
+def _claude_tool(rule: str, server: str) -> str | None:
+    whole = f"mcp__{_plain(server)}"
+    if "(" in rule:  # such a rule is skipped by its client
+        return None
+    if rule == whole:
+        return ""
+    return rule.removeprefix(f"{whole}__") if rule.startswith(f"{whole}__") else None
+
+
+def _claude_fits(rule: str, server: str, tool: str, allows: bool) -> bool:
+    named = _claude_tool(rule, server)
+    if named == "":
+        return True
+    if "(" in rule or (allows and named is None):  # a pattern that allows has to name its server
+        return False
+    return _glob(rule, _claude_write(server, tool))
+
+
+CLAUDE_CODE = Grammar(_claude_write, _claude_fits, _claude_tool)
+"""``mcp__fs__read``, ``mcp__fs``, ``mcp__fs__*``."""
+
+
+def _pairs(begin: str, end: str) -> Grammar:
+    def pair(rule: str) -> tuple[str, str] | None:
+        if not (rule.startswith(begin) and rule.endswith(end)):
+            return None
+        server, colon, tool = rule[len(begin) : len(rule) - len(end)].partition(":")
+        return (server, tool) if colon else None
+
+    def fits(rule: str, server: str, tool: str, _: bool) -> bool:
+        parts = pair(rule)
+        return parts is not None and _glob(parts[0], server) and _glob(parts[1], tool)
+
+    def named(rule: str, server: str) -> str | None:
+        parts = pair(rule)
+        return parts[1] if parts is not None and parts[0] == server else None
+
+    return Grammar(lambda server, tool: f"{begin}{server}:{tool}{end}", fits, named)
+
+
+CURSOR = _pairs("", "")
+"""``fs:read``, ``fs:*``, ``*:read``."""
+
+CURSOR_CLI = _pairs("Mcp(", ")")
+"""``Mcp(fs:read)``."""

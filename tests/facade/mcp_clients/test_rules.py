@@ -1,0 +1,148 @@
+"""What a client allows and denies, rewritten for what has moved: never wider than before."""
+
+from __future__ import annotations
+
+import pytest
+from callboard.mcp_clients.rules import CLAUDE_CODE, CURSOR, CURSOR_CLI, Grammar, Moved, Tool, rewritten
+from hypothesis import given
+from hypothesis import strategies as st
+
+TOOLS = (
+    Tool("fs", "read", "read", ("fs__read",)),
+    Tool("fs", "write", "write", ("fs__write",)),
+    Tool("db", "ask", "db__ask", ("ask",)),
+    Tool("web", "ask", "web__ask", ("ask",)),
+)
+MOVED = Moved("callboard", TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed", "denied"),
+    [
+        ("mcp__fs__read", ["mcp__callboard__read"], ["mcp__callboard__read", "mcp__callboard__fs__read"]),
+        ("mcp__fs", ["mcp__callboard__read", "mcp__callboard__write"], None),
+        ("mcp__fs__*", ["mcp__callboard__read", "mcp__callboard__write"], None),
+        ("mcp__fs__w*", ["mcp__callboard__write"], None),
+        ("mcp__db__ask", ["mcp__callboard__db__ask"], ["mcp__callboard__db__ask", "mcp__callboard__ask"]),
+        ("mcp__db", ["mcp__callboard__db__ask"], None),
+        ("mcp__fs__gone", None, ["mcp__callboard__gone", "mcp__callboard__fs__gone"]),
+    ],
+)
+def test_a_rule_becomes_the_list_of_the_tools_that_it_was_about(
+    rule: str, allowed: list[str] | None, denied: list[str] | None
+) -> None:
+    allow = rewritten(["Bash(ls)", rule], CLAUDE_CODE, MOVED, allows=True)
+    deny = rewritten([rule], CLAUDE_CODE, MOVED, allows=False)
+
+    assert list(allow.added) == (allowed or [])
+    assert allow.of(["Bash(ls)", rule]) == ["Bash(ls)", *(allowed or [rule])]
+    assert bool(allow.unsaid) is (allowed is None)
+    if denied is None:
+        assert deny.later
+    else:
+        assert (list(deny.added), deny.later) == (denied, frozenset())
+    assert deny.removed == (rule,)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Bash(mcp__fs__read)",
+        "mcp__other__read",
+        "mcp__fs__read(x)",
+        "Read(./mcp__fs)",
+        "mcp__fsx",
+        3,
+        None,
+        {"a": 1},
+    ],
+)
+def test_other_rules_stay(rule: object) -> None:
+    for allows in (True, False):
+        assert rewritten([rule], CLAUDE_CODE, MOVED, allows=allows).of([rule]) == [rule]
+
+
+def test_a_pattern_over_all_servers_stays_and_what_it_fits_no_longer_is_added() -> None:
+    found = rewritten(["*:ask", "*:*"], CURSOR, MOVED, allows=True)
+
+    assert found.removed == ()
+    assert set(found.added) == {"callboard:db__ask", "callboard:web__ask"}
+
+
+@pytest.mark.parametrize(
+    "wide", ["mcp__callboard", "mcp__callboard__*", "mcp__callboard__w*", "mcp__callboard__write"]
+)
+def test_a_rule_that_was_there_for_the_boards_name_allows_nothing_that_was_not(wide: str) -> None:
+    found = rewritten(["mcp__fs__read", wide], CLAUDE_CODE, MOVED, allows=True)
+
+    assert found.of(["mcp__fs__read", wide]) == ["mcp__callboard__read"]
+    assert wide in dict(found.unsaid)
+
+
+def test_of_a_server_that_did_not_come_up_nothing_is_said_and_what_is_denied_does_not_move() -> None:
+    moved = Moved("callboard", TOOLS, frozenset({"down"}))
+    rules = ["mcp__down__x", "mcp__fs__read"]
+
+    allow = rewritten(rules, CLAUDE_CODE, moved, allows=True)
+    deny = rewritten(rules, CLAUDE_CODE, moved, allows=False)
+
+    assert (allow.of(rules), [rule for rule, _ in allow.unsaid]) == (rules, rules)
+    assert (deny.held, deny.removed) == (frozenset({"down"}), ("mcp__fs__read",))
+
+
+NAMES = st.sampled_from(["a", "b", "a__b", "x y", "callboard"])
+OWN = st.sampled_from(["r", "w", "b__r", "re ad", "*"])
+SERVERS = st.dictionaries(NAMES, st.lists(OWN, unique=True, max_size=4), min_size=1).filter(
+    lambda found: "callboard" not in found or len(found) > 1
+)
+RULES = {
+    "claude": st.one_of(
+        st.builds(CLAUDE_CODE.write, NAMES, OWN), st.builds("mcp__{}".format, NAMES), st.builds("mcp__{}__*".format, NAMES),
+        st.sampled_from(["mcp__*", "*", "mcp__a*", "mcp__callboard__a__*", "mcp__a__r*"]),
+    ),
+    "cursor": st.builds("{}:{}".format, NAMES | st.just("*"), OWN | st.sampled_from(["r*", "*r"])),
+    "cli": st.builds("Mcp({}:{})".format, NAMES | st.just("*"), OWN | st.sampled_from(["r*", "*r"])),
+}  # fmt: skip
+GRAMMARS = {"claude": CLAUDE_CODE, "cursor": CURSOR, "cli": CURSOR_CLI}
+
+
+def moved_of(servers: dict[str, list[str]], down: frozenset[str]) -> Moved:
+    owns = [own for name in servers for own in servers[name]]
+    tools = [
+        Tool(name, own, *((f"{name}__{own}", (own,)) if owns.count(own) > 1 else (own, (f"{name}__{own}",))))
+        for name in servers
+        for own in servers[name]
+    ]
+    unique = {tool.served: tool for tool in tools}.values()
+    return Moved("board", tuple(tool for tool in unique if tool.server not in down), down & servers.keys())
+
+
+@pytest.mark.parametrize("kind", GRAMMARS)
+@given(st.data())
+def test_nothing_is_allowed_that_was_not_and_all_is_denied_that_was(kind: str, data: st.DataObject) -> None:
+    grammar: Grammar = GRAMMARS[kind]
+    moved = moved_of(data.draw(SERVERS), data.draw(st.frozensets(NAMES, max_size=1)))
+    board = st.builds(grammar.write, st.just("board"), OWN | st.just("*"))
+    rules = data.draw(st.lists(RULES[kind] | board, max_size=6))
+    allow, deny = (rewritten(rules, grammar, moved, allows=allows) for allows in (True, False))
+
+    def fit(found: list[str], *, allows: bool) -> set[str]:
+        """Return what is allowed, or denied, behind the board, by the server's name and its own."""
+        return {
+            t.served
+            for t in moved.tools
+            if any(grammar.fits(rule, "board", t.served, allows) for rule in found)
+        }
+
+    def fitted(*, allows: bool) -> set[str]:
+        return {
+            t.served
+            for t in moved.tools
+            if any(grammar.fits(rule, t.server, t.own, allows) for rule in rules)
+        }
+
+    held = {tool.served for tool in moved.tools if tool.server in deny.held}
+    assert fit(allow.of(rules), allows=True) <= fitted(allows=True)
+    assert fitted(allows=False) - held <= fit(deny.of(rules), allows=False)
+    if not moved.unknown and not any("it would allow another" in why for _, why in allow.unsaid):
+        assert fitted(allows=True) <= fit(allow.of(rules), allows=True)
