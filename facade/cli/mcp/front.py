@@ -72,7 +72,12 @@ def install_in_front(
         stays |= held
         if not held:  # else names may be others without those servers
             break
-    said = [*lines_of(started, stays, file), *rewriting.said]
+    late = [
+        f"  rules  {key} has moved before, and what it gets later is not denied: {why}"
+        for key, why in rewriting.held.items()
+        if key not in stays
+    ]
+    said = [*lines_of(started, stays, file), *rewriting.said, *late]
     if found and found.keys() <= stays.keys() and now.servers is None:  # which is refused: it is said why
         for line in said:
             complain(line)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
-from ...config.json_text import JsonTextError, read
+from ...config.json_text import JsonTextError, raw, read
 from ...mcp_clients.client_file import ClientFileError, read_file
 from ...mcp_clients.rule_texts import change_rules, joined, restored
 from ...trust.runs import is_users_own
@@ -68,12 +68,16 @@ class RuleFiles:
         self._client = client
         self._record = record
         self._unread: list[str] = []
+        self._disabled = _disabled(text) if client.name == _CODE else {}
         self._texts: list[tuple[Path, RuleLists, str, bool]] = []
         for place, lists, ours in _places(client, file, text):
             try:
                 found = read_file(place)
-                if found is not None and isinstance(read(found), dict):
-                    self._texts.append((place, lists, found, ours))
+                if found is None or not isinstance(read(found), dict):
+                    continue
+                for path in lists.paths:
+                    raw(found, path)  # which refuses what could not be changed
+                self._texts.append((place, lists, found, ours))
             except (ClientFileError, JsonTextError) as error:
                 said = str(error) if isinstance(error, ClientFileError) else f"{place} {error}"
                 self._unread.append(f"  rules  {said}; what stands there is not rewritten")
@@ -86,6 +90,13 @@ class RuleFiles:
             servers: their entries.
         """
         found = _Found([*self._names(moved), *self._unread])
+        there = {str(file) for file, *_ in self._texts}
+        found.notes |= {file: notes for file, notes in self._record.items() if file not in there}
+        found.held |= {
+            server: f"it is disabled in {folder}"
+            for server, folder in self._disabled.items()
+            if server in servers
+        }
         for file, lists, text, ours in self._texts:
             own = restored(text, lists, self._record.get(str(file), ())) if ours else text
             change = change_rules(own, lists, moved)
@@ -173,7 +184,7 @@ def _places(client: Client, file: Path, text: str) -> Iterator[tuple[Path, RuleL
         place = file.parent / path
         shared = client.name == _CODE and "local" not in place.name
         yield place, lists, own or not (shared or _is_led_away(place, file.parent))
-        if not own:
+        if not own and usual.parent != file.parent:
             yield usual.parent / path, lists, False
     if client.name != _CODE:
         return
@@ -193,9 +204,20 @@ def _is_led_away(file: Path, folder: Path) -> bool:
     )
 
 
-def _projects(text: str) -> list[Path]:
-    """The folders in which a user of Claude Code has worked, as its file names them."""
+def _projects(text: str) -> dict[Path, Any]:
+    """The folders in which a user of Claude Code has worked, as its file names them, with what stands there of each."""
     given = read(text) if text.strip("\ufeff \t\r\n") else {}
     projects = given.get("projects") if isinstance(given, dict) else None
-    named = [Path(each) for each in projects] if isinstance(projects, dict) else []
-    return [each for each in named if each.is_absolute()][:_MOST_PROJECTS]
+    named = [(Path(key), value) for key, value in projects.items()] if isinstance(projects, dict) else []
+    return dict([each for each in named if each[0].is_absolute()][:_MOST_PROJECTS])
+
+
+def _disabled(text: str) -> dict[str, Path]:
+    """The servers that a user of Claude Code has switched off in a folder, with the first of those: behind a board they would be on."""
+    found: dict[str, Path] = {}
+    for folder, project in _projects(text).items():
+        names = project.get("disabledMcpServers") if isinstance(project, dict) else None
+        for name in names if isinstance(names, list) else ():
+            if isinstance(name, str):
+                found.setdefault(name, folder)
+    return found

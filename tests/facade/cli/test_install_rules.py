@@ -220,8 +220,43 @@ def test_tools_that_windsurf_has_disabled_are_not_offered(tmp_path: Path) -> Non
     assert "Windsurf keeps" in installed.stdout
 
 
+def test_a_server_that_is_switched_off_in_a_project_stays(tmp_path: Path) -> None:
+    home = home_of(tmp_path, {"fs": serves("read"), "db": serves("read")})
+    code = home.read(CODE)
+    code["projects"] = {str(tmp_path / "work"): {"disabledMcpServers": ["db", 3]}, str(tmp_path / "other"): 3}
+    home.write(CODE, code)
+
+    installed = home.mcp("--install", "claude-code", "--yes")
+
+    assert list(home.read(CODE)["mcpServers"]) == ["db", "callboard"]
+    assert f"it is disabled in {tmp_path / 'work'}" in installed.stdout
+    assert "mcp__fs__read becomes mcp__callboard__read" in installed.stdout
+
+
+def test_notes_of_a_file_that_cannot_be_read_for_a_while_are_kept(tmp_path: Path) -> None:
+    home = home_of(tmp_path, {"fs": serves("read")}, deny=["mcp__fs__read"])
+    before = without_copies(home)
+
+    home.mcp("--install", "claude-code", "--yes")
+    rules = (tmp_path / SETTINGS).read_text()
+    home.write(SETTINGS, "{")
+    home.mcp("--install", "claude-code", "--yes", "--watch")
+    home.write(SETTINGS, rules)
+    home.mcp("--uninstall", "claude-code", "--yes")
+
+    assert without_copies(home) == before
+
+
 @pytest.mark.parametrize(
-    "broken", ["{", "[]", '{"permissions": 3}', '{"permissions": {"allow": {"a": 1}}}', "\x00"]
+    "broken",
+    [
+        "{",
+        '{"permissions": {"allow": ["mcp__fs"], "allow": []}}',
+        "[]",
+        '{"permissions": 3}',
+        '{"permissions": {"allow": {"a": 1}}}',
+        "\x00",
+    ],
 )
 def test_a_file_of_rules_that_cannot_be_read_is_left_alone(broken: str, tmp_path: Path) -> None:
     home = home_of(tmp_path, {"fs": serves("read")})
