@@ -138,25 +138,7 @@ def rewritten(entries: Sequence[Any], grammar: Grammar, moved: Moved, *, allows:
     rules = [each for each in entries if isinstance(each, str)]
     notes = _Notes()
     for rule in rules:
-        fitting = [tool for tool in moved.tools if grammar.fits(rule, tool.server, tool.own, allows)]
-        named = {server for server in moved.servers if grammar.tool(rule, server) is not None}
-        named = {tool.server for tool in fitting} & named or named
-        if not fitting and not named:
-            continue
-        why = _unsaid(fitting, named, moved, allows=allows)
-        if why:
-            notes.unsaid.append((rule, why))
-            notes.held.update(() if allows else named & (moved.unknown | moved.off))
-            continue
-        notes.touched.update(named)
-        for name in _names(rule, grammar, fitting, named, allows=allows):
-            if not grammar.fits(rule, moved.board, name, allows):
-                notes.added[grammar.write(moved.board, name)] = None
-                notes.touched.update(tool.server for tool in fitting)
-        if not allows:
-            notes.later.update(server for server in named if not _is_exact(grammar.tool(rule, server)))
-        if named:
-            notes.removed[rule] = None
+        _rewrite(rule, grammar, moved, notes, allows=allows)
     if allows:
         _withdraw_wider(rules, grammar, moved, notes)
     there = set(rules)
@@ -168,6 +150,34 @@ def rewritten(entries: Sequence[Any], grammar: Grammar, moved: Moved, *, allows:
         frozenset(notes.later),
         frozenset(notes.touched),
     )
+
+
+def _rewrite(rule: str, grammar: Grammar, moved: Moved, notes: _Notes, *, allows: bool) -> None:
+    """Note what becomes of one rule."""
+    fitting = [tool for tool in moved.tools if grammar.fits(rule, tool.server, tool.own, allows)]
+    named = {server for server in moved.servers if grammar.tool(rule, server) is not None}
+    if allows:  # two servers may be meant by one rule; what denies is about both
+        named = {tool.server for tool in fitting} & named or named
+    if not fitting and not named:
+        return
+    why = _unsaid(fitting, named, moved, allows=allows)
+    if why:
+        notes.unsaid.append((rule, why))
+        notes.held.update(() if allows else named & (moved.unknown | moved.off))
+        if allows:
+            return
+    notes.touched.update(named)
+    for name in _names(rule, grammar, fitting, named - notes.held, allows=allows):
+        if allows and not _is_exact(name):
+            notes.unsaid.append((rule, f"the name {name!r} of a tool is a pattern in a rule"))
+        elif not grammar.fits(rule, moved.board, name, allows):
+            notes.added[grammar.write(moved.board, name)] = None
+            notes.touched.update(tool.server for tool in fitting)
+    if not allows:
+        known = named - moved.unknown - moved.off
+        notes.later.update(server for server in known if not _is_exact(grammar.tool(rule, server)))
+    if named and not why:
+        notes.removed[rule] = None
 
 
 def _unsaid(fitting: Collection[Tool], named: Collection[str], moved: Moved, *, allows: bool) -> str:
@@ -224,7 +234,7 @@ def _withdraw_wider(rules: Collection[str], grammar: Grammar, moved: Moved, note
                 (rule, "it would allow tools behind Callboard that were not allowed, and is taken out")
             )
             for tool in moved.tools:
-                if tool.served in wanted and not moved.unknown:
+                if tool.served in wanted and _is_exact(tool.served) and not moved.unknown:
                     notes.added[grammar.write(moved.board, tool.served)] = None
 
 
