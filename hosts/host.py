@@ -60,6 +60,7 @@ class Host:
         stalled: we end it because it answers nothing; any of its calls may be why.
         unsent: the ids of requests that had not left whole when it ended, so that it cannot have read them.
         answered: it has answered a call; whoever sends calls says so.
+        given_up: as a `Dialect`; ``None`` where each call that was given up is awaited until it has ended.
         description: what it says of itself, if it was asked and has answered.
         features: what it can do beyond version 1; empty as long as it has not said.
         farewells: of the plugins that shut down, by name: makes the params of that request. They are asked for
@@ -106,6 +107,7 @@ class Host:
         self.stopped: str | None = None
         self.stalled = False
         self.answered = False
+        self.given_up: set[str] | None = None
         self.description: Description = PLAIN
         self.features: frozenset[str] = frozenset()
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
@@ -330,11 +332,6 @@ class Host:
                 return
             idle, self._idle = self._idle, None
         self._tell(idle)
-
-    @property
-    def given_up(self) -> int | None:
-        """How many calls it has that were given up; ``None`` where each of them is awaited until it has ended."""
-        return None
 
     @property
     def ended(self) -> bool:

@@ -42,6 +42,7 @@ class TranslatingHost(Host):
         self._dialect = dialect
         dialect.begin(self)
         super().__init__(name, command, listener, **options)
+        self.given_up = dialect.given_up
 
     def _make_peer(self, max_line: int, max_stray: int | None, hears: Hears) -> Peer[RequestOwner]:
         self._translating: TranslatingPeer = TranslatingPeer(
@@ -101,11 +102,6 @@ class TranslatingHost(Host):
             raise unsent[request_id]
         if self._dialect.has_more:
             self._hear_dialect()
-
-    @property
-    def given_up(self) -> int | None:
-        with self._lock:
-            return len(self._dialect.given_up)
 
     def on_output(self, data: bytes) -> None:
         super().on_output(data)

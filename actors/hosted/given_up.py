@@ -85,7 +85,7 @@ class GivenUpCalls:
         host = self._present(run)
         if host is None or run.hung or host.stalled:
             return
-        if answers and host.given_up is not None and host.given_up < self._most:
+        if answers and host.given_up is not None and len(host.given_up) < self._most:
             self._endpoint.mailbox.resume()
             return
         host.stalled = not answers

@@ -42,7 +42,7 @@ from .health import (
     with_those_of_servers,
 )
 from .passed_on import CutResults, NotThere, PassedOn
-from .running_call import KeptCalls, RunningCall
+from .running_call import SIDE_BY_SIDE, KeptCalls, RunningCall
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -75,9 +75,6 @@ STOP_TIMEOUT = 1.0
 
 INTRODUCTION = 1.0
 """Seconds that the one client may take to say what it can do, before the board is started all the same."""
-
-SIDE_BY_SIDE = 64
-"""Calls of one MCP server at a time, unless the file says otherwise: here the clients decide what runs together."""
 
 _as_it_came: Final[ContextVar[dict[str, Any] | None]] = ContextVar("as_it_came", default=None)
 """What a server says, of the result of the request under way: the SDK would take out of it what it does not know."""

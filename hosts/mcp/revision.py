@@ -9,6 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
+from ..protocol.call_params import TRACE
+from ..protocol.description import PROTOCOL
+
 HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first; the first is what is offered."""
 
@@ -65,3 +68,17 @@ def server_name(result: dict[str, Any]) -> tuple[str, str]:
         return "", ""
     name, version = info.get("name"), info.get("version")
     return name if isinstance(name, str) else "", version if isinstance(version, str) else ""
+
+
+def description(server: tuple[str, str]) -> dict[str, Any]:
+    """What a host with this server, its name and version, says of itself to the board."""
+    name, version = server
+    return {
+        "protocol": PROTOCOL,
+        "host": {"name": name or "mcp", "version": version},
+        "features": ["cancel"],
+        "methods": ["init", "get_tool_schemas", "execute_tool"],
+        "wants": [TRACE, "key"],
+        "version": version,
+        "objects_only": True,
+    }

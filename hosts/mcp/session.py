@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
-from ..protocol.description import PROTOCOL
 from ..protocol.wire import ErrorResponse, PartEvent, Response, StrayLine
 from . import jsonrpc
 from .jsonrpc import Answer, Notification, Request, Unreadable
@@ -36,6 +35,7 @@ from .revision import (
     STATELESS,
     Stage,
     agreed_by_discovery,
+    description,
     envelope,
     initialize_params,
     server_name,
@@ -334,7 +334,7 @@ class Session:
                 self._on_page(result, error)
             case str() if request_id in self._probing:
                 self._probing.discard(request_id)
-                return (Response(request_id, self._description(), None),)
+                return (Response(request_id, description(self.server), None),)
             case _:
                 self.given_up.discard(request_id)
                 unknown = isinstance(request_id, str) and request_id not in _UNREAD
@@ -377,28 +377,16 @@ class Session:
                 self._request(_LISTEN, "subscriptions/listen", {"notifications": {"toolsListChanged": True}})
             )
         if self._describes is not None:
-            self._messages.append(Response(self._describes, self._description(), None))
+            self._messages.append(Response(self._describes, description(self.server), None))
         assert self._begins is not None
         self._messages.append(Response(self._begins, {}, {}))
 
     def _fail(self, problem: str) -> None:
         self.stage = Stage.REFUSED
         if self._describes is not None:
-            self._messages.append(Response(self._describes, self._description(), None))
+            self._messages.append(Response(self._describes, description(self.server), None))
         assert self._begins is not None
         self._refuse(self._begins, "McpError", problem, phase="load")
-
-    def _description(self) -> Json:
-        name, version = self.server
-        return {
-            "protocol": PROTOCOL,
-            "host": {"name": name or "mcp", "version": version},
-            "features": ["cancel"],
-            "methods": ["init", "get_tool_schemas", "execute_tool"],
-            "wants": [TRACE, "key"],
-            "version": version,
-            "objects_only": True,
-        }
 
     def _on_page(self, result: Any, error: Json | None) -> None:
         assert self._lists is not None
