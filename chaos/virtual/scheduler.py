@@ -187,9 +187,12 @@ class Turns:
             inbox.current = inbox.handed.popleft()
             return inbox.current
 
+    def _has_message_for(self, inbox: VirtualInbox) -> bool:
+        return any(isinstance(item, tuple) and item[0] is inbox for item in self._line)
+
     def empty(self, inbox: VirtualInbox) -> bool:
         with self._lock:
-            empty = not any(isinstance(item, tuple) and item[0] is inbox for item in self._line)
+            empty = not self._has_message_for(inbox)
             ends = self._holder == threading.get_ident() and self._given_to is inbox
             if ends:
                 inbox.draining = True

@@ -21,6 +21,7 @@ from ..hosts.mcp.revision import HANDSHAKES
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ..plugins.results.failures import describe
 from .client_news import ServerLog
+from .lanes import Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.session import ServerSession
 
+    from ..actors.calls.call import Call
     from ..hosts.mcp.sampling import Sampling
     from .client_news import ClientNews
 
@@ -67,6 +69,20 @@ def abilities(ctx: Context) -> frozenset[str]:
 def is_handshake(ctx: Context) -> bool:
     """Whether the client speaks the era in which servers send requests."""
     return ctx.protocol_version in HANDSHAKES
+
+
+def identity_of(ctx: Context) -> object:
+    """The same for all requests of one client, as far as that can be known."""
+    if ctx.request is None:  # over pipes there is one
+        return None
+    # One for each session of the handshake era; else a request is known to be its client's by nothing.
+    return ctx.session.client_params if is_handshake(ctx) else object()
+
+
+def name_of(ctx: Context) -> str | None:
+    """How a client calls itself, if it does."""
+    params = ctx.session.client_params
+    return None if params is None else params.client_info.name
 
 
 class Question:
@@ -141,12 +157,14 @@ class AskedClient:
 
     Attributes:
         client: as given.
+        call: its call, once that has begun.
         news: set when there is another question, or log message.
         logs: what was logged in the call, and the client was not told yet; the oldest are dropped.
     """
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
+        self.call: Call | None = None
         self.news: asyncio.Event = asyncio.Event()
         self.logs: deque[ServerLog] = deque(maxlen=_MOST_LOGS)
         self._can = can
@@ -195,6 +213,9 @@ class ClientQuestions:
     Args:
         many: clients may come at any time and are not known before; what servers ask is offered in the hope of one who can answer.
         news: tells clients what is logged outside of calls, and knows of which level they are told.
+
+    Attributes:
+        lanes: whose calls may begin.
     """
 
     def __init__(self, news: ClientNews, *, many: bool) -> None:
@@ -204,6 +225,8 @@ class ClientQuestions:
         self._loop = asyncio.get_running_loop()
         self._offers = _ALL if many else frozenset[str]()
         self._asked: dict[str, AskedClient] = {}
+        self._held: list[Question] = []
+        self.lanes: Lanes = Lanes(self._under_way)
         self._lock = Lock()
         self._logging = Lock()
 
@@ -239,13 +262,36 @@ class ClientQuestions:
     def enter(self, begin: Callable[[], Any], client: AskedClient) -> Any:
         """Begin a call, and note who made it; returns it."""
         with self._lock:  # across the submission: the call may ask before its id is known here
-            call = begin()
+            call = client.call = begin()
             self._asked[call.id] = client
         return call
+
+    async def begin(
+        self,
+        begin: Callable[[], Any],
+        client: AskedClient,
+        offering: Callable[[], str | None],
+        patience: float | None,
+    ) -> Any:
+        """As `enter`, when it is the client's turn. Raises as `Lanes.turn`.
+
+        Args:
+            begin: as there.
+            client: as there.
+            offering: finds the plugin of the call's tool.
+            patience: seconds that it may wait.
+        """
+        plugin = offering() if self.lanes.are_lined_up else None
+        async with self.lanes.turn(plugin, client.client, patience):
+            return self.enter(begin, client)
 
     def leave(self, call_id: str) -> None:
         """A call is over. What may have been asked for another one of its client is asked there."""
         left = self._asked.pop(call_id, None)
+        self.lanes.look()
+        held, self._held = self._held, []
+        for question in held:
+            self._have_asked(question)
         for question in () if left is None else left.questions():
             others = (self._asked.get(call) for call in question.calls)
             other = next((each for each in others if each is not None), None)
@@ -265,15 +311,34 @@ class ClientQuestions:
     ) -> Callable[[Done], Callable[[], None]] | None:
         with self._lock:
             found = [self._asked.get(call) for call in calls]
-        # Of calls of several clients any may have made the server ask: then nobody is shown what may be another's.
-        if not _is_of_one(found):
+        if not found or None in found:
             return None
-        asking = next((each for each in found if each is not None and each.can_answer(asked)), None)
-        return None if asking is None else lambda done: self._ask(asking, Question(asked, calls, done))
+        if len(calls) > 1:  # it does not say for which call it asks
+            self._soon(self.lanes.line_up, asked.plugin)
+        if _is_of_one(found) and not any(each.can_answer(asked) for each in found if each is not None):
+            return None
+        return lambda done: self._ask(Question(asked, calls, done))
 
-    def _ask(self, client: AskedClient, question: Question) -> Callable[[], None]:
-        self._soon(client.add, question)
+    def _ask(self, question: Question) -> Callable[[], None]:
+        self._soon(self._have_asked, question)
         return lambda: self._soon(question.over.set)
+
+    def _have_asked(self, question: Question) -> None:
+        """Ask the client whose calls alone are left of those that may have made the server ask: what may be another's is shown to nobody."""
+        found = [self._asked[call] for call in question.calls if call in self._asked]
+        if question.over.is_set():
+            return
+        if found and not _is_of_one(found):
+            self._held.append(question)
+        elif (asking := next((each for each in found if each.can_answer(question.asked)), None)) is None:
+            question.fail("the client that made the call cannot be asked, or has gone")
+        else:
+            asking.add(question)
+
+    def _under_way(self, plugin: str) -> list[object]:
+        with self._lock:
+            asked = tuple(self._asked.values())
+        return [each.client for each in asked if each.call is not None and each.call.plugin_name == plugin]
 
     def _soon(self, function: Callable[..., object], *given: object) -> None:
         try:

@@ -20,7 +20,7 @@ from .connections import BoundedLog, Connection, Connections
 from .guard import HEALTH
 from .health import health_of
 from .serving import BoardServer
-from .shutdown import first_signal
+from .stdio import first_signal
 
 if TYPE_CHECKING:
     import socket

@@ -28,11 +28,11 @@ from ..base.validation import require_call_options
 from ..config.hook_section import warn_of_unasked
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
-from ..plugins.results.codes import Code
+from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
 from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
-from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
+from .client_questions import AskedClient, ClientQuestions, abilities, identity_of, is_handshake, name_of
 from .content import Refusal, as_it_came, result_of, tools_of
 from .health import (
     as_one_line,
@@ -41,6 +41,7 @@ from .health import (
     why_not_running,
     with_those_of_servers,
 )
+from .lanes import TooLate
 from .passed_on import CutResults, NotThere, PassedOn
 from .running_call import SIDE_BY_SIDE, KeptCalls, RunningCall
 
@@ -268,14 +269,11 @@ class BoardServer:
     async def _call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        try:
-            ended = await self._run(ctx, params)
-        except NotStarted:
-            ended = {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
+        ended = await self._ended(ctx, params)
         if isinstance(ended, types.InputRequiredResult):
             return ended
         result, plugin, raw = ended
-        self._cut.note(_identity_of(ctx), result)
+        self._cut.note(identity_of(ctx), result)
         if result.get("code") == Code.UNKNOWN_TOOL:
             if self.starting:  # its plugin may come yet
                 await self._up.wait()
@@ -323,11 +321,22 @@ class BoardServer:
         self._generations[plugin] = now
         return bool(now > before)
 
+    async def _ended(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> tuple[CallResult, str | None, bytes | None] | types.InputRequiredResult:
+        """As `_run`, where it can begin."""
+        try:
+            return await self._run(ctx, params)
+        except NotStarted:
+            return {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
+        except TooLate as late:
+            return failure(Code.DEADLINE_EXCEEDED, str(late), outcome=Outcome.NOT_SENT), None, None
+
     async def _run(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> tuple[CallResult, str | None, bytes | None] | types.InputRequiredResult:
         if params.request_state is None:
-            running = self._begun(ctx, params)
+            running = await self._begun(ctx, params)
         else:
             running = self._kept.take(params.request_state, params.name)
             running.hear(dict(params.input_responses or {}))
@@ -343,24 +352,26 @@ class BoardServer:
             if not kept:  # it has ended, or the client cancelled, or has gone
                 running.close()
 
-    def _begun(self, ctx: Context, params: types.CallToolRequestParams) -> RunningCall:
-        client = AskedClient(_identity_of(ctx), abilities(ctx))
+    async def _begun(self, ctx: Context, params: types.CallToolRequestParams) -> RunningCall:
+        client = AskedClient(identity_of(ctx), abilities(ctx))
         begin = partial(
             self.board.submit,
             {"method": "tools/call", "params": {"name": params.name, "arguments": params.arguments or {}}},
-            context={"mcp": {"client": _client_of(ctx)}, **trace_of(ctx.meta or {})},
+            context={"mcp": {"client": name_of(ctx)}, **trace_of(ctx.meta or {})},
             streaming=ctx.meta is not None and ctx.meta.get("progress_token") is not None,
             key=_key_of(ctx),
         )
         self._news.note_level(ctx)
-        return RunningCall(self._questions.enter(begin, client), client, self._questions, self._news)
+        patience = self.board.configuration.calls.deadline
+        call = await self._questions.begin(begin, client, partial(self._offering, params.name), patience)
+        return RunningCall(call, client, self._questions, self._news)
 
     # What the board's MCP servers share beside their tools. It is asked for in threads: a server may take its time.
 
     async def _list_resources(
         self, ctx: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        found = self._cut.listed(_identity_of(ctx), await self._ask(self._passed_on.resources))
+        found = self._cut.listed(identity_of(ctx), await self._ask(self._passed_on.resources))
         return types.ListResourcesResult(resources=_valid(types.Resource, found))
 
     async def _list_templates(
@@ -436,16 +447,3 @@ def _key_of(ctx: Context) -> str | None:
     except (TypeError, ValueError) as error:
         raise MCPError(types.INVALID_PARAMS, f"_meta: {KEY}: {error}") from None
     return None if key is None else str(key)
-
-
-def _identity_of(ctx: Context) -> object:
-    """The same for all requests of one client, as far as that can be known."""
-    if ctx.request is None:  # over pipes there is one
-        return None
-    # One for each session of the handshake era; else a request is known to be its client's by nothing.
-    return ctx.session.client_params if is_handshake(ctx) else object()
-
-
-def _client_of(ctx: Context) -> str | None:
-    params = ctx.session.client_params
-    return None if params is None else params.client_info.name

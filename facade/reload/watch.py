@@ -41,6 +41,9 @@ class ReloadWatches:
         self._lock = Lock()
         self._watches: list[Watched] = []
 
+    def _is_watched(self, entry: Any) -> bool:
+        return any(entry is watched for watched, _ in self._watches)
+
     def begin(self, entry: Any, configuration: Configuration) -> None:
         """Look at the source of an entry from now on.
 
@@ -48,7 +51,7 @@ class ReloadWatches:
             ConfigurationError: there is nothing to look at, or nothing to do it with.
         """
         with self._lock:  # across the start: `end` finds every watch begun, or none yet
-            if any(entry is watched for watched, _ in self._watches):
+            if self._is_watched(entry):
                 return
             folder = _watchable(entry, configuration)
             try:

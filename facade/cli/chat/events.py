@@ -162,16 +162,20 @@ class News:
         """Take the news of a crash before what else has come, if it comes soon; a call's end is told a little earlier."""
         until = time.monotonic() + patience
         with suppress(queue.Empty):
-            while True:
-                item = self._queue.get(timeout=max(until - time.monotonic(), 0.001))
-                if not isinstance(item, dict | PendingQuestion | Interrupted | Ended) and _is_crash_of(
-                    plugin, item
-                ):
-                    return item
-                self._passed.append(item)
-                if isinstance(item, Interrupted):
-                    return None
+            return self._crash_until(until, plugin)
         return None
+
+    def _crash_until(self, until: float, plugin: str) -> Event | None:
+        """As `crash_of`. Raises `queue.Empty`: it has not come."""
+        while True:
+            item = self._queue.get(timeout=max(until - time.monotonic(), 0.001))
+            if not isinstance(item, dict | PendingQuestion | Interrupted | Ended) and _is_crash_of(
+                plugin, item
+            ):
+                return item
+            self._passed.append(item)
+            if isinstance(item, Interrupted):
+                return None
 
 
 KINDS = tuple(HEARD)

@@ -56,12 +56,12 @@ def start_all(configuration: Configuration) -> list[Started]:
     )
     with board:
         status, tools = board.status(), board.tools()
-        return [
-            Started(entry["name"], "stays", open_[entry["name"]])
-            if open_[entry["name"]]
-            else _judged(entry, status, [tool for tool in tools if tool.plugin_name == entry["name"]])
-            for entry in entries
-        ]
+    return [
+        Started(entry["name"], "stays", open_[entry["name"]])
+        if open_[entry["name"]]
+        else _judged(entry, status, [tool for tool in tools if tool.plugin_name == entry["name"]])
+        for entry in entries
+    ]
 
 
 def _unpinned(entry: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.mailbox import Mailbox
+from callboard.actors.hosted.given_up import GivenUpCalls
 from callboard.actors.hosted.request import HostedRun
-from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.state.cell import StateCell
 from callboard.chaos.campaign.callers import judge, wire
@@ -181,9 +181,7 @@ def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monk
 
 @convicts(OVERLAP)
 def test_a_board_that_goes_on_beside_a_call_that_hangs_in_its_host_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        HostedToolActor, "_on_given_up", lambda actor, call: actor.endpoint.mailbox.release(call)
-    )
+    monkeypatch.setattr(GivenUpCalls, "add", lambda given_up, call: given_up._endpoint.mailbox.release(call))
 
     with a_run(tmp_path, hosted=True, tool=AsyncLedgerTool) as (calls, broken):
         calls.submit(seconds=1.0, deadline=0.3).result(10)

@@ -116,7 +116,7 @@ def test_arguments_that_should_come_from_an_empty_stdin_are_missed(upper):
         ('{"plugin": []}', "unknown key 'plugin'; did you mean 'plugins'?"),
         (
             '{"calls": {"deadline": 0}}',
-            "$.calls.deadline is 0.0; it has to be more than 0 seconds, or null for none",
+            "$.calls.deadline is 0.0; it has to be more than 0 seconds, or null",
         ),
         ('{"calls": {"mailbox_size": 0}}', "$.calls.mailbox_size is 0; it has to be at least 1"),
         ('{"calls": {"max_line_bytes": 10}}', "$.calls.max_line_bytes is 10; it has to be at least 4,096"),

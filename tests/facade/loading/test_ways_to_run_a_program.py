@@ -87,7 +87,7 @@ def test_what_a_program_defines_runs_in_a_host(folder, words):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=200,
         check=False,
     )
 

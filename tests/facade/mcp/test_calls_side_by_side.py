@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import mcp_types as types
 import pytest
 from callboard import Callboard
 from leaks import TEST_MARK, no_leaks, wait_until
@@ -15,6 +17,7 @@ from sdks import needs_sdk
 from tools import tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from mcp.client import Client
@@ -69,10 +72,11 @@ def test_a_server_that_a_change_of_the_file_has_brought_takes_as_many(tmp_path: 
 
         async with over_pipes(config, "handshake", "--watch", message_handler=heard) as client:
             await client.list_tools()
-            there.clear()
             written(tmp_path, {"plugins": [threads()]})
             async with asyncio.timeout(PATIENCE):
-                await there.wait()
+                while not (await client.list_tools(cache_mode="refresh")).tools:
+                    await there.wait()
+                    there.clear()
             return await all_meet(client, BOUND)
 
     with no_leaks():
@@ -221,3 +225,83 @@ def test_arguments_that_were_beside_others_at_each_crash_are_not_blamed() -> Non
 
         assert board.status()["plugins"]["threads"]["quarantine"] == []
         assert board.execute(tool_call("most"))["success"]
+
+
+class Person:
+    """Fills in what a client is asked."""
+
+    def __init__(self, name: str) -> None:
+        self.asked = 0
+        self._name = name
+
+    async def form(self, _context: Any, _params: Any) -> types.ElicitResult:
+        self.asked += 1
+        return types.ElicitResult(action="accept", content={"name": self._name})
+
+
+@asynccontextmanager
+async def two_clients(config: Path) -> AsyncIterator[tuple[Client, Client, Person, Person]]:
+    one, two = Person("one"), Person("two")
+    with http_server(config) as address:
+        async with (
+            over_http(address, "handshake", elicitation_callback=one.form) as first,
+            over_http(address, "handshake", elicitation_callback=two.form) as second,
+        ):
+            await first.list_tools()
+            yield first, second, one, two
+
+
+async def begun(client: Client, tool: str, **arguments: Any) -> asyncio.Future[Any]:
+    """A call that is under way in the server."""
+    there = asyncio.Event()
+
+    async def heard(*_: Any) -> None:
+        there.set()
+
+    call = asyncio.ensure_future(client.call_tool(tool, arguments, progress_callback=heard))
+    async with asyncio.timeout(PATIENCE):
+        await there.wait()
+    return call
+
+
+def test_a_question_that_may_be_another_client_s_waits_until_the_calls_of_that_one_are_over(
+    tmp_path: Path,
+) -> None:
+    config = written(tmp_path, {"plugins": [threads()]})
+
+    async def talk() -> None:
+        async with two_clients(config) as (first, second, one, two):
+            hanging = await begun(first, "hang")
+            asking = await begun(second, "ask")
+            assert (one.asked, two.asked) == (0, 0)
+            hanging.cancel()
+            assert text_of(await asking) == "two"
+            assert (one.asked, two.asked) == (0, 1)
+
+    with no_leaks():
+        asyncio.run(talk())
+
+
+def test_where_a_server_has_asked_so_the_calls_of_one_client_wait_for_those_of_another(
+    tmp_path: Path,
+) -> None:
+    config = written(tmp_path, {"plugins": [threads()]})
+
+    async def talk() -> None:
+        async with two_clients(config) as (first, second, one, two):
+            given_up = await begun(first, "hang")
+            asking = await begun(second, "ask")
+            given_up.cancel()
+            await asking
+
+            hanging = await begun(first, "hang")
+            beside = await begun(first, "ask")
+            waiting = asyncio.ensure_future(second.call_tool("pid", {}))
+            assert text_of(await beside) == "one"
+            assert not waiting.done()
+            hanging.cancel()
+            assert text_of(await waiting)
+            assert (one.asked, two.asked) == (1, 1)
+
+    with no_leaks():
+        asyncio.run(talk())

@@ -11,6 +11,7 @@ import pytest
 from callboard import Callboard
 from contained import WAYS, call, contained, said
 from leaks import no_leaks
+from node_path import environment_with_node
 from programs import PROGRAMS
 
 KERNEL = PROGRAMS / "kernel"
@@ -112,7 +113,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 """
 
 
-def test_an_mcp_server_that_npx_starts_runs_under_the_filter(tmp_path):
+def test_an_mcp_server_that_npx_starts_runs_under_the_filter(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", environment_with_node()["PATH"])
     programs = tmp_path / "own" / "node_modules" / ".bin"
     programs.mkdir(parents=True)
     (tmp_path / "own" / "package.json").write_text('{"name": "own", "version": "1.0.0"}')

@@ -1,7 +1,7 @@
 """An MCP server of the handshake era on the standard library that runs each call in a thread of its own, as most servers run theirs.
 
 Tools: ``meet`` (answers once ``n`` calls of it are under way), ``most`` (how many calls have been under way at once), ``hang`` (is never answered),
-``stall`` (the server reads nothing any more), ``pid``, ``crash``. With the word ``polite`` a call of ``hang`` is answered once it is cancelled.
+``stall`` (the server reads nothing any more), ``ask`` (asks for a name, and says what is answered), ``pid``, ``crash``. With the word ``polite`` a call of ``hang`` is answered once it is cancelled.
 """
 
 import json
@@ -10,10 +10,12 @@ import sys
 import threading
 
 POLITE = "polite" in sys.argv
-TOOLS = ("meet", "most", "hang", "stall", "pid", "crash")
+TOOLS = ("meet", "most", "hang", "stall", "ask", "pid", "crash")
 changed = threading.Condition()
 counts = {"met": 0, "under way": 0, "most": 0}
 hanging = {}
+answers = {}
+FORM = {"type": "object", "properties": {"name": {"type": "string"}}}
 
 
 def say(**message):
@@ -27,6 +29,13 @@ def begun(params):
     meta = params.get("_meta", {})
     if "progressToken" in meta:
         say(method="notifications/progress", params={"progressToken": meta["progressToken"], "progress": 1})
+
+
+def ask(request_id):
+    say(id=request_id, method="elicitation/create", params={"message": "a name?", "requestedSchema": FORM})
+    with changed:
+        changed.wait_for(lambda: request_id in answers)
+        return answers[request_id].get("content", {}).get("name")
 
 
 def text(value):
@@ -48,9 +57,11 @@ def run(request_id, name, arguments):
         if POLITE:
             say(id=request_id, error={"code": 0, "message": "cancelled"})
         return
+    if name == "ask":
+        asked = ask(f"ask-{request_id}")
     with changed:
         counts["under way"] -= 1
-        value = {"most": counts["most"], "pid": os.getpid()}.get(name, "well")
+        value = asked if name == "ask" else {"most": counts["most"], "pid": os.getpid()}.get(name, "well")
     say(id=request_id, result=text(value))
 
 
@@ -83,6 +94,10 @@ for line in sys.stdin:
         case "notifications/cancelled":
             with changed:
                 hanging.setdefault(params["requestId"], threading.Event()).set()
+        case None if "result" in message:
+            with changed:
+                answers[request_id] = message["result"]
+                changed.notify_all()
         case "ping":
             say(id=request_id, result={})
         case str() if request_id is not None:
