@@ -269,8 +269,7 @@ class BoardServer:
     async def _call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        ended = await self._ended(ctx, params)
-        if isinstance(ended, types.InputRequiredResult):
+        if isinstance(ended := await self._ended(ctx, params), types.InputRequiredResult):
             return ended
         result, plugin, raw = ended
         self._cut.note(identity_of(ctx), result)

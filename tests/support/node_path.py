@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from callboard.hosts.node.find import NodeCandidate, find_node
@@ -26,6 +27,17 @@ def npm_program() -> tuple[str, ...]:
     npm = npm_of(node_program())
     assert npm is not None
     return npm
+
+
+def path_with_npx(folder: Path) -> str:
+    """``PATH`` on which there is an npx: the one of the system, or one in this folder that runs the wheel's."""
+    if shutil.which("npx") is not None:
+        return os.environ["PATH"]
+    *_, npm = npm_program()
+    script = folder / "npx"
+    script.write_text(f'#!/bin/sh\nexec "{node_program()}" "{Path(npm).with_name("npx-cli.js")}" "$@"\n')
+    script.chmod(0o755)
+    return os.pathsep.join([str(folder), environment_with_node()["PATH"]])
 
 
 def environment_with_node() -> dict[str, str]:

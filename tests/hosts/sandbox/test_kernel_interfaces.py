@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from callboard import Callboard
 from contained import WAYS, call, contained, said
 from leaks import no_leaks
-from node_path import environment_with_node
+from node_path import node_program, path_with_npx
 from programs import PROGRAMS
 
 KERNEL = PROGRAMS / "kernel"
@@ -114,7 +115,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 
 
 def test_an_mcp_server_that_npx_starts_runs_under_the_filter(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", environment_with_node()["PATH"])
+    monkeypatch.setenv("PATH", path_with_npx(tmp_path))
     programs = tmp_path / "own" / "node_modules" / ".bin"
     programs.mkdir(parents=True)
     (tmp_path / "own" / "package.json").write_text('{"name": "own", "version": "1.0.0"}')
@@ -122,7 +123,8 @@ def test_an_mcp_server_that_npx_starts_runs_under_the_filter(tmp_path, monkeypat
     (programs / "served.mjs").chmod(0o755)
     entry = {"mcp": {"command": ["npx", "--no", "--", "served.mjs"], "cwd": str(tmp_path / "own")}}
     with Callboard() as board:
-        board.load(entry, sandbox="bwrap", name="t")
+        # Where the system has no Node it is the wheel's.
+        board.load(entry, sandbox={"kind": "bwrap", "read": [str(Path(node_program()).parents[1])]}, name="t")
         answer = board.execute(call("hello"))
 
     assert (answer["success"], answer["result"]) == (True, "hello")
