@@ -42,7 +42,7 @@ class TranslatingHost(Host):
         self._dialect = dialect
         dialect.begin(self)
         super().__init__(name, command, listener, **options)
-        self.given_up = dialect.given_up
+        self.given_up: set[str] | None = dialect.given_up
 
     def _make_peer(self, max_line: int, max_stray: int | None, hears: Hears) -> Peer[RequestOwner]:
         self._translating: TranslatingPeer = TranslatingPeer(
