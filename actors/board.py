@@ -23,6 +23,7 @@ from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
 from ..plugins.time_limit import require_time, time_left
 from ..supervision.messages import AddGroup, GetGroups, GetStatus
+from ..supervision.runtime.actor_loop import stop_and_wait
 from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
@@ -503,7 +504,7 @@ class Board:
             self._own_runtime.close()
         self._services.close()
         self.plugin_manager.finish()
-        self.supervisor.stop()
+        stop_and_wait(self.supervisor)
         # Each was told to end above, and does so in a thread of its own; all publish until they have.
         actors = [self.router, *self.plugin_manager.actors(leaving)]
         self._wait_ended([actor.actor_stopped for actor in actors], _LAST_MESSAGES)

@@ -6,12 +6,20 @@ Nothing is opened, and what is found need not exist.
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from .foreign import is_interrupt
 
-if TYPE_CHECKING:
-    from pathlib import Path
+
+def at_home(said: str | Path) -> Path:
+    """Return a path whose ``~`` or ``~user`` is that home; where there is no such user it stays as it is, as in a shell."""
+    path = Path(said)
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        if is_interrupt(error):
+            raise
+        return path
 
 
 def resolved(path: Path) -> Path:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..base.frozen import frozen
+from ..base.paths import at_home
 from ..base.suggestions import meant
 from .errors import ConfigurationError, refused, require_known, require_object, require_texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROVIDERS: Final[dict[str, str]] = {
     "openai_chat": "openai_chat.OpenAIChatProvider",
@@ -74,7 +77,7 @@ def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentS
         max_rounds=_rounds(given.get("max_rounds"), f"{path}.max_rounds"),
         deadline=_seconds(given.get("deadline"), f"{path}.deadline"),
         tags=require_texts(given.get("tags", []), f"{path}.tags"),
-        session_dir=None if folder is None else base / Path(folder).expanduser(),
+        session_dir=None if folder is None else base / at_home(folder),
     )
 
 

@@ -17,6 +17,7 @@ from ..actors.threads.timeout import LOAD_TIMEOUT
 from ..base.errors import JsonValueError
 from ..base.frozen import frozen
 from ..base.json import require_json
+from ..base.paths import at_home
 from ..hosts.limits.limits import MAX_FRAMES
 from ..plugins.hooks.approval_rules import ApprovalRules
 from ..plugins.sources.entry import FileEntry
@@ -204,7 +205,7 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
         raise ConfigurationError(
             f"the configuration is {source!r:.60}; it has to be the path of a file, or a mapping", path="$"
         )
-    file = Path(source).expanduser()
+    file = at_home(Path(source))
     try:
         text = file.read_bytes()
     except OSError as error:

@@ -15,6 +15,7 @@ from ..actors.state.persister import MAX_STATE_BYTES
 from ..actors.state.store import Synchronous
 from ..base.foreign import Log
 from ..base.frozen import frozen
+from ..base.paths import at_home
 from .errors import ConfigurationError, refused, require_known
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def written_at(base: Path, given: str, path: str) -> Path:
     Raises:
         ConfigurationError: it is relative to a working directory that has been deleted; it would be written to the root.
     """
-    file = Path(given).expanduser()
+    file = at_home(given)
     if base is _INSTEAD and not file.is_absolute():
         raise ConfigurationError(
             f"{path} is {given!r}, relative to the working directory, which has been deleted; "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import PluginLoadError
 from ..base.foreign import Log
-from ..base.paths import without_dots
+from ..base.paths import at_home, without_dots
 from ..config.errors import ConfigurationError
 from ..hosts.environment import OF_SERVERS, inherited
 from ..hosts.mcp.pins import Pins
@@ -100,11 +100,7 @@ def _started(
 ) -> McpToolPlugin:
     """A server that is a process."""
     given = inherited(os.environ, OF_SERVERS) if profile is None else {}
-    env = (
-        {}
-        if source.env_file is None
-        else read_env_file(source.base / Path(filled(source.env_file)).expanduser())
-    )
+    env = {} if source.env_file is None else read_env_file(source.base / at_home(filled(source.env_file)))
     for twice in env.keys() & set(options.inherit):
         raise ConfigurationError(
             f"the option 'inherit' names {twice!r}, for which the 'envFile' has a value; leave it out of one of them",
@@ -187,4 +183,4 @@ def takes_long(_: McpSource, __: bool | None, ___: Configuration) -> bool:
 
 
 def _folder(source: McpSource, filled: Callable[[str], str], said: str) -> Path:
-    return without_dots(source.base / Path(filled(said)).expanduser())
+    return without_dots(source.base / at_home(filled(said)))

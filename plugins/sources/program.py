@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
+from ...base.paths import at_home, without_dots
 from ...base.suggestions import meant
 
 if TYPE_CHECKING:
@@ -128,11 +129,9 @@ def parse_command(value: Any, base: Path) -> CommandSource:
 
 def located(path: str, base: Path) -> Path:
     """The absolute path of one that is relative to a folder, without ``..``."""
-    found = base.absolute() / Path(path).expanduser()
+    found = base.absolute() / at_home(path)
     if ".." not in found.parts:
         return found
-    from ...base.paths import without_dots  # noqa: PLC0415 - only a path with dots needs it
-
     return without_dots(found)
 
 

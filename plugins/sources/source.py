@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
+from ...base.paths import at_home
 from ...base.suggestions import meant
 from ..npm.npm_source import NpmSource, read_npm_source
 from .git_url import address_problem, is_local, ref_problem, without_secrets
@@ -43,6 +43,7 @@ from .program import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 @frozen
@@ -256,9 +257,7 @@ def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool 
     for word, problem in ((url, address_problem(url)), (ref, ref_problem(ref) if ref else None)):
         if problem is not None:
             raise _refused(entry, f"has {word!r}, which {problem}")
-    return NodeGitSource(
-        str(base.absolute() / Path(url).expanduser()) if is_local(url) else url, ref, submodules
-    )
+    return NodeGitSource(str(base.absolute() / at_home(url)) if is_local(url) else url, ref, submodules)
 
 
 def _npm(entry: Any, text: str, integrity: str | None = None) -> NpmSource:

@@ -11,7 +11,7 @@ import queue
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 import pykka
 
@@ -119,6 +119,26 @@ class ReplyFuture(pykka.Future[Value]):
     def _require_unset(self) -> None:
         if self._outcome is not None or self._get_hook is not None:
             raise queue.Full
+
+
+def stop_and_wait(actor: pykka.ActorRef[Any]) -> None:
+    """Stop an actor, and return once it has stopped.
+
+    pykka's own `stop` waits for ever where the actor ends, for an earlier stop, as this one is sent: nobody reads it then.
+    """
+    stopped = actor.stop(block=False)
+    while True:
+        alive = actor.is_alive()
+        try:
+            stopped.get(timeout=_UNREAD)
+        except pykka.Timeout:
+            if alive:
+                continue
+        return
+
+
+_UNREAD: Final = 1.0
+"""Seconds in which an actor that ends reads what was sent before."""
 
 
 class SteadyActor(pykka.ThreadingActor):

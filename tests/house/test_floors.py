@@ -38,7 +38,6 @@ IN_FUNCTION = {
     ): "the page of help needs no reader of configurations",
     ("facade/config/configuration.py", "callboard.plugins.placeholders"): "only a file has placeholders",
     ("plugins/sources/entry.py", "callboard.plugins.placeholders"): "only a file has placeholders",
-    ("plugins/sources/program.py", "callboard.base.paths"): "only a path with dots needs it",
     ("facade/cli/ui/streams.py", "callboard.exporters.json_log"): "most commands write no such log",
     (
         "plugins/placeholders.py",

@@ -175,6 +175,14 @@ def test_a_source_is_read_or_refused(spelling):
     assert isinstance(source, PluginSource)
 
 
+def test_a_home_of_a_user_that_there_is_not_stays_as_it_is_written():
+    source = parse_source({"mcp": {"command": "x", "cwd": "~nobody.of.that.name"}}, BASE)
+
+    assert source.cwd == "~nobody.of.that.name"
+    with pytest.raises(PluginLoadError, match="~nobody"):
+        parse_source("~nobody.of.that.name/tool", BASE)
+
+
 def test_the_home_directory_may_be_written_as_a_tilde(monkeypatch):
     monkeypatch.setenv("HOME", "/home/user")
 

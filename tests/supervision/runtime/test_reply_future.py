@@ -10,7 +10,7 @@ import every_point
 import pykka
 import pytest
 from callboard import Callboard
-from callboard.supervision.runtime.actor_loop import ReplyFuture
+from callboard.supervision.runtime.actor_loop import ReplyFuture, SteadyActor, stop_and_wait
 from every_point import interrupted_at_each_point
 
 PATIENCE = 10.0
@@ -73,3 +73,49 @@ def test_a_status_that_is_interrupted_in_the_midst_of_waiting_harms_no_later_one
     with Callboard() as board:
         for place in interrupted_at_each_point(board.status):
             assert board.status()["running"], place
+
+
+class LateInbox:
+    """What is put here by a second stop arrives once the actor has ended."""
+
+    def __init__(self) -> None:
+        self._items: queue.SimpleQueue = queue.SimpleQueue()
+        self.get, self.empty = self._items.get, self._items.empty
+        self.stops = 0
+        self.ended: threading.Event | None = None
+
+    def put(self, envelope):
+        self.stops += 1
+        if self.stops > 1:
+            assert self.ended is not None
+            self.ended.wait(PATIENCE)
+        self._items.put(envelope)
+
+
+class LateClock:
+    """Its actor's inbox is late."""
+
+    def __init__(self) -> None:
+        self.late = LateInbox()
+
+    def inbox(self):
+        return self.late
+
+
+def test_a_stop_that_comes_as_the_actor_ends_for_an_earlier_one_returns():
+    clock, ended = LateClock(), threading.Event()
+
+    class Ends(SteadyActor):
+        def _actor_loop_teardown(self):
+            super()._actor_loop_teardown()
+            ended.set()
+
+    actor = Ends.start(clock)
+    clock.late.ended = ended
+    actor.stop(block=False)
+    stopping = threading.Thread(target=stop_and_wait, args=(actor,), daemon=True)
+
+    stopping.start()
+    stopping.join(PATIENCE)
+
+    assert not stopping.is_alive()
