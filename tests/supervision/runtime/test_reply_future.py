@@ -76,19 +76,20 @@ def test_a_status_that_is_interrupted_in_the_midst_of_waiting_harms_no_later_one
 
 
 class LateInbox:
-    """What is put here by a second stop arrives once the actor has ended."""
+    """A second stop finds the actor alive; the first one arrives as that is found, and the second once the actor has ended."""
 
     def __init__(self) -> None:
         self._items: queue.SimpleQueue = queue.SimpleQueue()
         self.get, self.empty = self._items.get, self._items.empty
-        self.stops = 0
-        self.ended: threading.Event | None = None
+        self.ended = threading.Event()
+        self._first = None
 
     def put(self, envelope):
-        self.stops += 1
-        if self.stops > 1:
-            assert self.ended is not None
-            self.ended.wait(PATIENCE)
+        if self._first is None:
+            self._first = envelope
+            return
+        self._items.put(self._first)
+        assert self.ended.wait(PATIENCE)
         self._items.put(envelope)
 
 
@@ -103,15 +104,14 @@ class LateClock:
 
 
 def test_a_stop_that_comes_as_the_actor_ends_for_an_earlier_one_returns():
-    clock, ended = LateClock(), threading.Event()
+    clock = LateClock()
 
     class Ends(SteadyActor):
         def _actor_loop_teardown(self):
             super()._actor_loop_teardown()
-            ended.set()
+            clock.late.ended.set()
 
     actor = Ends.start(clock)
-    clock.late.ended = ended
     actor.stop(block=False)
     stopping = threading.Thread(target=stop_and_wait, args=(actor,), daemon=True)
 
