@@ -31,8 +31,9 @@ def begun(params):
         say(method="notifications/progress", params={"progressToken": meta["progressToken"], "progress": 1})
 
 
-def ask(request_id):
+def ask(request_id, params):
     say(id=request_id, method="elicitation/create", params={"message": "a name?", "requestedSchema": FORM})
+    begun(params)  # only now: whoever hears it knows that the question is on its way
     with changed:
         changed.wait_for(lambda: request_id in answers)
         return answers[request_id].get("content", {}).get("name")
@@ -42,7 +43,7 @@ def text(value):
     return {"content": [{"type": "text", "text": str(value)}]}
 
 
-def run(request_id, name, arguments):
+def run(request_id, name, arguments, params):
     with changed:
         counts["under way"] += 1
         counts["most"] = max(counts["most"], counts["under way"])
@@ -58,7 +59,7 @@ def run(request_id, name, arguments):
             say(id=request_id, error={"code": 0, "message": "cancelled"})
         return
     if name == "ask":
-        asked = ask(f"ask-{request_id}")
+        asked = ask(f"ask-{request_id}", params)
     with changed:
         counts["under way"] -= 1
         value = asked if name == "ask" else {"most": counts["most"], "pid": os.getpid()}.get(name, "well")
@@ -67,14 +68,15 @@ def run(request_id, name, arguments):
 
 def call(request_id, params):
     name, arguments = params["name"], params.get("arguments", {})
-    begun(params)
+    if name != "ask":
+        begun(params)
     match name:
         case "crash":
             os.kill(os.getpid(), 9)
         case "stall":
             threading.Event().wait()
         case _:
-            threading.Thread(target=run, args=(request_id, name, arguments), daemon=True).start()
+            threading.Thread(target=run, args=(request_id, name, arguments, params), daemon=True).start()
 
 
 for line in sys.stdin:
