@@ -96,7 +96,7 @@ def remove(file: Path) -> None:
 
 
 def _replace(file: Path, text: str, mode: int | None = None) -> None:
-    """Put a whole file in place of what is there: a link is replaced, and what it leads to stays as it is. Raises `OSError`."""
+    """Replace a file as a whole. A link is replaced itself, and its target does not change. Raises `OSError`."""
     beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     try:
         with open(beside, "xb", opener=open_private) as opened:

@@ -37,8 +37,8 @@ class RuleLists:
 
     Attributes:
         grammar: of the rules.
-        allowing: paths of the keys of lists of what is allowed.
-        denying: the same, of what is denied or asked about.
+        allowing: the paths of the lists whose rules allow tools.
+        denying: the paths of the lists whose rules deny tools, or ask about them.
     """
 
     grammar: Grammar
@@ -133,7 +133,7 @@ def rewritten(entries: Sequence[Any], grammar: Grammar, moved: Moved, *, allows:
         entries: the list; what is no text is left alone.
         grammar: of the rules.
         moved: what moves.
-        allows: of a list of what is allowed; else of what is denied, or asked about.
+        allows: the rules of the list allow tools; else they deny them, or ask about them.
     """
     rules = [each for each in entries if isinstance(each, str)]
     notes = _Notes()

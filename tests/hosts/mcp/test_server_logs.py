@@ -1,4 +1,4 @@
-"""What a server logs reaches those who called it, and it is told of which level they want to know."""
+"""A server's log messages reach the clients that called it, and the server hears the level that they ask for."""
 
 from __future__ import annotations
 
