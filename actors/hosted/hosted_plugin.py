@@ -45,7 +45,7 @@ class HostedPlugin:
         offer: told the schemas that a generation brings, before it is sent calls.
 
     Attributes:
-        settled: set once calls are sent to its first generation, or will not be.
+        settled: set once calls are sent to its first generation, or will not be, or its start is overdue.
         out: why calls are refused at present, or ``None``.
         supervised_host: the host.
         loaded_plugin: itself, as the generations of the host know it.
@@ -74,6 +74,7 @@ class HostedPlugin:
         self.admitted = False
         self.claims: bool = False
         self._rejected_for: str | None = None
+        self._overdue: str | None = None
         self._refusal: HostNotRunning | None = None
         self._fault = Fault()
         self._tells_own = False
@@ -122,7 +123,7 @@ class HostedPlugin:
     def absence(self) -> str | None:
         if self.problem is not None:
             return str(self.problem)
-        return None if self.out is None else self.out.error
+        return self._overdue if self.out is None else self.out.error
 
     @property
     def available(self) -> bool:
@@ -181,9 +182,10 @@ class HostedPlugin:
     @property
     def load_error(self) -> PluginLoadError | None:
         """Why the load has failed, for a caller that requires the plugin; ``None`` if its host is running."""
-        if (out := self.out) is None:
+        why = self._overdue if self.out is None else self.out.error
+        if why is None:
             return None
-        return self._refusal or PluginLoadError(f"plugin {self.name!r}: {out.error}", plugin=self.name)
+        return self._refusal or PluginLoadError(f"plugin {self.name!r}: {why}", plugin=self.name)
 
     def cannot_join(self, refusal: HostNotRunning) -> None:
         self._refusal = refusal
@@ -195,8 +197,12 @@ class HostedPlugin:
         tell(self._actor, self.out)
         self.settled.set()
 
+    def start_is_overdue(self, why: str) -> None:
+        self._overdue = why
+        self.settled.set()
+
     def host_is_ready(self, generation: int) -> None:
-        self._refusal = None
+        self._refusal = self._overdue = None
         if self._rejected_for is None:
             self.out = None
         tell(self._actor, HostReady(generation))

@@ -101,6 +101,9 @@ class HostContext(Protocol):
 class LifecycleContext(HostContext, Protocol):
     """What the generations of a host, taken together, know of it; see `SupervisedHost`."""
 
+    def has_process(self) -> None:
+        """A generation has its process; it may have waited long for that."""
+
     def use(self, loaded_plugins: Mapping[str, LoadedPlugin]) -> None:
         """Tell the generations to come of these, by name, instead of those that were told of so far."""
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ...hosts.sharing import Program
     from ...supervision.restart.policy import RestartPolicy
+    from ...supervision.runtime.clock import Timer
     from ..endpoint.endpoint import Endpoint
     from ..handshake.handshake import LoadedPlugin
     from ..services import Services
@@ -62,6 +63,9 @@ class PluginOfHost(Protocol):
 
     def host_is_ready(self, generation: int) -> None:
         """Everybody is told that this generation of the host is ready."""
+
+    def start_is_overdue(self, why: str) -> None:
+        """The host was not ready in time and is started again; who waits for its start waits no longer."""
 
 
 @frozen
@@ -120,6 +124,7 @@ class SupervisedHost:
         if settings.limits.memory is not None:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
+        self._start_deadline = settings.start_deadline
         self._clock = services.clock
         self._lock = RLock()
         self._plugins: dict[str, PluginOfHost] = {}
@@ -127,6 +132,9 @@ class SupervisedHost:
         self._suspects = Suspects(policy.cool_down)
         self._out: _Out | None = None
         self._ready: int | None = None
+        self._first_process: float | None = None
+        self._overdue_at: Timer | None = None
+        self._overdue: str | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
         self.lifecycle: Lifecycle = Lifecycle(program, settings, policy, self, services=services, watch=watch)
@@ -169,6 +177,8 @@ class SupervisedHost:
                 plugin.host_is_out(self._told(out), self._last_report)
             elif self._ready is not None:
                 plugin.host_is_ready(self._ready)
+            elif self._overdue is not None:
+                plugin.start_is_overdue(self._overdue)
         if len(self._plugins) > 1:
             self.lifecycle.tell_generations(LoadPlugin(plugin.loaded_plugin))
 
@@ -202,6 +212,8 @@ class SupervisedHost:
 
     def close(self) -> None:
         """The last one goes, and nobody comes any more."""
+        if self._overdue_at is not None:
+            self._overdue_at.cancel()
         self.lifecycle.reloads.close()
         if self.dispatcher is not None:
             tell(self.dispatcher, CLOSE)
@@ -225,6 +237,11 @@ class SupervisedHost:
             plugin.endpoint.admission.pardon()
 
     # What its generations ask, in their actors' threads
+
+    def has_process(self) -> None:
+        with self._lock:
+            if self._first_process is None:
+                self._first_process = self._clock.now()
 
     def plugins(self) -> PluginsToLoad:
         with self._lock:
@@ -289,12 +306,29 @@ class SupervisedHost:
         match kind:
             case "host_crashed":
                 self._last_report = facts["report"]
+                if self._ready is None and self._overdue_at is None:
+                    since = self._clock.now() if self._first_process is None else self._first_process
+                    self._overdue_at = self._clock.call_at(
+                        since + self._start_deadline, self._start_is_overdue
+                    )
             case "host_parked" | "host_stopped":
                 self._out = _Out.of(kind, facts, self._clock.now())
             case "host_starting":
                 self._out = None  # a plugin that comes from now on is loaded by this generation
             case "host_ready":
                 self._out, self._ready = None, facts["generation"]
+                if self._overdue_at is not None:
+                    self._overdue_at.cancel()
+
+    def _start_is_overdue(self) -> None:
+        """In the clock's thread. A first generation has its own deadline; this is the limit for all that follow it."""
+        with self._lock:
+            if self._ready is not None:
+                return
+            cause = str((self._last_report or {}).get("cause") or "it has ended")
+            self._overdue = f"host {self.name!r} was not ready within {self._start_deadline:g} s and is started again; last: {cause}"
+            for plugin in self._plugins.values():
+                plugin.start_is_overdue(self._overdue)
 
     def _on_removed(self) -> None:
         """Another host may have the name, once nothing of this one is left."""

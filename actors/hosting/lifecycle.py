@@ -203,6 +203,7 @@ class Lifecycle:
             tell(actor, LoadPlugin(loaded_plugin))
 
     def plugins(self) -> PluginsToLoad:
+        self._owner.has_process()
         return self._owner.plugins()
 
     @property

@@ -3,9 +3,9 @@
 `decide` takes facts and `now` and returns a named outcome; the caller holds the clock and does
 the deed. Five rules keep a broken child from being started for ever:
 
-* the *intensity*: so many restarts in a sliding period and no more, failed starts included. The period slides only over
-  children that were ready: one that takes long to fail each time would never have so many restarts in it, and never be parked;
-* only *stable uptime* gives the budget back. A successful start does not: a child that comes up
+* the *intensity*: so many restarts in a sliding period and no more, of generations that were ready. Starts that fail have a
+  budget of their own, as many in a row and however long each takes: a child that fails slowly would never use up the first one;
+* only *stable uptime* gives the first budget back. A successful start does not: a child that comes up
   well and dies a second later would have its budget restored each time;
 * an end that a *caller* brought about, by a cancel that was not heeded, costs nothing: no budget, no
   wait, no probe. Cancelling is no fault of the child, and callers may cancel as often as they like;
@@ -16,7 +16,6 @@ the deed. Five rules keep a broken child from being started for ever:
 
 from __future__ import annotations
 
-import math
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -52,7 +51,8 @@ class RestartPolicy:
     Attributes:
         restart: for which ends.
         backoff: how long to wait.
-        intensity: restarts allowed within ``period``; one more and the child is parked.
+        intensity: restarts allowed within ``period``; one more and the child is parked. So many restarts in a row may also
+            follow starts that failed.
         period: the length of the sliding window; a restart exactly that long ago still counts.
         stable_for: a generation that was ready for this long restores the budget.
         cool_down: how long a parked child is left alone before it is probed.
@@ -96,12 +96,14 @@ class History:
     Attributes:
         restarts: the times of the restarts that may still be within the period.
         streak: restarts in a row without a stable generation.
+        failed_starts: restarts in a row after generations that were never ready.
         probing: the present generation is a probe of a parked child.
     """
 
     restarts: tuple[float, ...] = ()
     streak: int = 0
     probing: bool = False
+    failed_starts: int = 0
 
 
 @frozen
@@ -161,23 +163,26 @@ def decide(
         history = History()
     if exit_.kind is ExitKind.CANCEL:
         return Restart(0.0, history)
-    period = math.inf if exit_.ready_for is None else policy.period
-    restarts = charge(history.restarts, policy.intensity, period, now)
+    started = exit_.ready_for is not None
+    failed_starts = 0 if started else history.failed_starts + 1
+    restarts = charge(history.restarts, policy.intensity, policy.period, now) if started else history.restarts
     hopeless = exit_.lasting and not always
-    if history.probing or hopeless or restarts is None:
+    if history.probing or hopeless or restarts is None or failed_starts > policy.intensity:
         counting = recent(history.restarts, policy.period, now)
-        why = _why_parked(policy, history, exit_, hopeless=hopeless, within=len(counting) >= policy.intensity)
+        why = _why_parked(policy, history, exit_, hopeless=hopeless, started=started)
         return Park(now + policy.cool_down, why, History(counting, history.streak, probing=True))
     delay = policy.backoff.delay(history.streak, random)
-    return Restart(delay, History(restarts, history.streak + 1))
+    return Restart(delay, History(restarts, history.streak + 1, failed_starts=failed_starts))
 
 
-def _why_parked(policy: RestartPolicy, history: History, exit_: Exit, *, hopeless: bool, within: bool) -> str:
+def _why_parked(
+    policy: RestartPolicy, history: History, exit_: Exit, *, hopeless: bool, started: bool
+) -> str:
     if history.probing:
         return f"the probe failed: {exit_.cause}"
     if hopeless:
         return f"it cannot start: {exit_.cause}"
-    if within:
+    if started:
         return f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
     return f"it was not ready after {policy.intensity} restarts in a row; last: {exit_.cause}"
 

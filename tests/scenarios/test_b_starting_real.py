@@ -54,6 +54,7 @@ def test_scenario_B6_a_host_that_never_answers_is_ended_with_its_tree_and_counts
         policy = RestartPolicy(intensity=1, cool_down=1000)
         plugin = obedient(init="silent", child="apart")
         add_obedient(board, plugin, policy=policy, required=False, host={"start_deadline": 1.0})
+        events.wait("host_parked")
         status = board.status()["plugins"]["obey"]["host"]
         refused = run(board)
 

@@ -66,7 +66,7 @@ NOBODY = "(none)"
 def child_ways() -> PipelineContext:
     """What becomes of one child of the supervision, on its own."""
     policy = RestartPolicy(intensity=2)
-    crash, clean = Exit(ExitKind.CODE, "3"), Exit(ExitKind.REQUESTED, "stopped")
+    clean = Exit(ExitKind.REQUESTED, "stopped")
     hopeless = Exit(ExitKind.CODE, "no such file", permanent=True)
 
     def due(core: Supervision) -> object:
@@ -76,6 +76,11 @@ def child_ways() -> PipelineContext:
     def ended(exit_: Exit) -> Callable[[Supervision], object]:
         return lambda core: core.ended("a", core.children["a"].generation, exit_, 0.0)
 
+    def crashed(core: Supervision) -> object:
+        child = core.children["a"]
+        ready_for = 0.0 if child.state is ChildState.READY else None
+        return core.ended("a", child.generation, Exit(ExitKind.CODE, "3", ready_for=ready_for), 0.0)
+
     def retired(core: Supervision) -> object:
         old = core.children["a"].retiring
         return core.ended("a", old[0], clean, 0.0) if old else ()
@@ -84,7 +89,7 @@ def child_ways() -> PipelineContext:
         "add": lambda core: core.add("a", policy, 0.0),
         "ready": lambda core: core.ready("a", core.children["a"].generation, 0.0),
         "declined": lambda core: core.declined("a", core.children["a"].generation, 0.0),
-        "crashed": ended(crash),
+        "crashed": crashed,
         "crashed for good": ended(hopeless),
         "ended as asked": ended(clean),
         "predecessor ended": retired,
@@ -108,16 +113,18 @@ def child_ways() -> PipelineContext:
         child = core.children.get("a")
         return NOBODY if child is None else child.state.value
 
-    def key(core: Supervision) -> object:
-        child = core.children.get("a")
-        if child is None:
-            return None
-        return (
-            child.state, child.after_stop, child.removing, child.until is None,
-            child.generation in child.generations, bool(child.retiring), min(len(child.history.restarts), 3),
-        )  # fmt: skip
+    return _explore(events, after, state, _child_key, [NOBODY, *ChildState])
 
-    return _explore(events, after, state, key, [NOBODY, *ChildState])
+
+def _child_key(core: Supervision) -> object:
+    child = core.children.get("a")
+    if child is None:
+        return None
+    history = child.history
+    return (
+        child.state, child.after_stop, child.removing, child.until is None, child.generation in child.generations,
+        bool(child.retiring), min(len(history.restarts), 3), min(history.failed_starts, 3),
+    )  # fmt: skip
 
 
 def _explore(events, after, state, key, order) -> PipelineContext:  # type: ignore[no-untyped-def] # three kinds of machine

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.process.process import Command, ProcessExit
+from callboard.hosts.process.process import Command
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.start_slots import AT_ONCE, hold
 from leaks import wait_until
 from manual_clock import ManualClock
-from tools import schema
+from memory_processes import Process
 
 DEADLINE = 8.0
 HOLD = hold(DEADLINE)
-
-
-class Process:
-    """A process in memory that answers nothing before it is let go. It is a `Transport`."""
-
-    pid = 2**31 - 1
-    stderr_tail = ""
-
-    def __init__(self, name, listener):
-        self.name, self.listener, self.asked, self.free, self.ended = name, listener, [], False, None
-
-    def start(self):
-        pass
-
-    took = None
-
-    def write(self, data):
-        self.asked += [json.loads(line) for line in data.splitlines()]
-        if self.free:
-            self.go()
-
-    def go(self):
-        self.free = True
-        values = {"init": {"value": {}, "state": {}}, "get_tool_schemas": {"value": [schema(self.name)]}}
-        while self.asked:
-            request = self.asked.pop(0)
-            answer = {"v": 1, "id": request["id"], "ok": True, "result": values[request["method"]]}
-            self.listener.on_output(json.dumps(answer).encode() + b"\n")
-
-    def has_ended(self):
-        return False
-
-    def stop(self, reason, ladder):
-        if self.ended is None:
-            self.ended = reason
-            self.listener.on_exit(ProcessExit(0, None, 1.0, reason))
-            self.listener.on_gone([])
-
-    def join(self, timeout=None):
-        return self.ended is not None
 
 
 @pytest.fixture

@@ -28,8 +28,12 @@ POLICY = RestartPolicy(
 )
 
 
-def ended(kind=ExitKind.CODE, **facts):
-    return Exit(kind, "exit code 1", **facts)
+def ended(kind=ExitKind.CODE, *, ready_for=0.1, **facts):
+    return Exit(kind, "exit code 1", ready_for=ready_for, **facts)
+
+
+def never_ready():
+    return ended(ExitKind.START_FAILED, ready_for=None)
 
 
 def after(exit_, *, history=History(), policy=POLICY, now=NOW):  # noqa: B008 - a frozen value
@@ -137,7 +141,7 @@ def test_what_is_outside_the_period_is_forgotten():
 
 def test_a_child_that_takes_long_to_fail_at_each_start_is_parked_all_the_same():
     history, now, starts = History(), 0.0, 1
-    while isinstance(decision := after(ended(), history=history, now=now), Restart):
+    while isinstance(decision := after(never_ready(), history=history, now=now), Restart):
         history, now, starts = decision.history, now + decision.delay + 2 * POLICY.period, starts + 1
 
     assert starts == POLICY.intensity + 1
@@ -148,10 +152,18 @@ def test_a_child_that_takes_long_to_fail_at_each_start_is_parked_all_the_same():
     )
 
 
-def test_a_start_that_fails_costs_as_much_as_a_crash():
-    decision = after(ended(ExitKind.START_FAILED), history=History((990.0, 994.0, 998.0), 3))
+def test_a_start_that_fails_is_charged_to_a_budget_of_its_own():
+    spent = History((990.0, 994.0, 998.0), 3)
 
-    assert isinstance(decision, Park)
+    decision = after(never_ready(), history=spent)
+
+    assert decision == Restart(2.0, History(spent.restarts, 4, failed_starts=1))
+
+
+def test_a_generation_that_was_ready_ends_the_row_of_failed_starts():
+    decision = after(ended(), history=History((), 3, failed_starts=3))
+
+    assert decision == Restart(2.0, History((NOW,), 4))
 
 
 # Stable generations
@@ -235,7 +247,8 @@ def test_a_decision_is_never_about_the_past(policy, exit_, restarts, streak, pro
         case Restart(delay, history):
             assert delay >= 0
             if exit_.kind is not ExitKind.CANCEL:
-                assert history.restarts[-1] == NOW
+                charged_at = history.restarts[-1:] if exit_.ready_for is not None else ()
+                assert (charged_at == (NOW,)) is (history.failed_starts == 0)
                 assert not history.probing
         case Park(until, _, history):
             assert until is None or until > NOW
