@@ -159,7 +159,7 @@ def test_a_server_that_answers_nothing_any_more_is_replaced_after_the_grace(
         Callboard({"calls": {"grace": 0.1}, "plugins": [threads(concurrency=concurrency)]}) as board,
     ):
         before = pid_of(board)
-        stalled = hung(board, "stall", **({"deadline": 0.5} if ends == "deadline" else {}))
+        stalled = hung(board, "stall", **({"deadline": 2.0} if ends == "deadline" else {}))
         if ends == "cancel":
             stalled.cancel()
         assert stalled.result(PATIENCE)["code"] in {"cancelled", "deadline_exceeded"}
@@ -210,9 +210,10 @@ def test_a_crash_with_many_calls_under_way_is_one_failure_for_the_breaker() -> N
         board.execute(tool_call("crash"))
         assert {call.result(PATIENCE)["code"] for call in lost} == {"host_crashed"}
 
-        following = hung(board, deadline=0.2).result(PATIENCE)
+        following = hung(board)  # which a breaker that is open refuses
+        following.cancel()
 
-    assert following["code"] == "deadline_exceeded"  # and it was not refused
+        assert following.result(PATIENCE)["code"] == "cancelled"
 
 
 def test_arguments_that_were_beside_others_at_each_crash_are_not_blamed() -> None:
