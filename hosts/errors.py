@@ -114,6 +114,18 @@ class ProtocolBreach(HostError):
         self.facts: dict[str, int] = dict(facts or {})
 
 
+class ToolGone(HostError):
+    """A call came to a host that does not offer its tool any more. Nothing was sent.
+
+    Attributes:
+        tool: the name that it was called by.
+    """
+
+    def __init__(self, tool: str, *, host: str) -> None:
+        super().__init__(f"{host!r} does not offer the tool {tool!r:.200} any more", host=host)
+        self.tool = tool
+
+
 class RequestTooLarge(HostError):
     """A request is larger than one line may be. Nothing was sent; the host is unharmed.
 

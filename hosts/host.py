@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import JsonValueError
 from ..base.foreign import Log, contain, shown
 from ..base.locks import Lock, RLock
-from .errors import THREAD_FAILED, HostGone, RequestTooLarge
+from .errors import THREAD_FAILED, HostGone, RequestTooLarge, ToolGone
 from .limits.limits import FRAMES
 from .limits.vitals import Vitals, sample
 from .process.stop_ladder import KILL_NOW, StopLadder
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .protocol.peer_events import Event
 
     Hears = Callable[[bytes], None] | None
-    NotSent = HostGone | RequestTooLarge | JsonValueError
+    NotSent = HostGone | RequestTooLarge | JsonValueError | ToolGone
 
 logger: Log = Log("callboard.hosts")
 

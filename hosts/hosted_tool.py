@@ -69,6 +69,7 @@ class HostedToolPlugin:
         address: where it is reached, if it runs elsewhere and is no process of ours.
         on_tools_changed: called when what it speaks to says that its tools are others now; must not block.
         sandboxed: its host may not do all that the user may.
+        own_names: its own names for tools that are offered under others, by those.
         input_source: answers what it asks in the middle of a call, if it can; ``None`` for nobody.
     """
 
@@ -92,6 +93,7 @@ class HostedToolPlugin:
         self.address: str | None = None
         self.sandboxed: bool = False
         self.on_tools_changed: Callable[[], object] = _ignore
+        self.own_names: Mapping[str, str] = {}
         self.input_source: InputSource | None = None
         self._lacking: set[str] = set()
         self._answered: set[str] = set()
@@ -126,6 +128,10 @@ class HostedToolPlugin:
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """Other names of one of its tools, by which rules may name it; a server's own, if it is offered under another."""
         return ()
+
+    def apart(self, own_name: str) -> str | None:
+        """Another name for one of its tools, if another plugin's has its own; ``None`` if it gives way to none."""
+        return None
 
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others; ``None`` of one that can only live alone."""

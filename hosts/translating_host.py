@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
-from .errors import HostGone, RequestTooLarge
+from .errors import HostGone, RequestTooLarge, ToolGone
 from .host import Host
 from .protocol.dialect import TranslatingPeer
 
@@ -116,7 +116,7 @@ class TranslatingHost(Host):
     def _fate(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str | NotSent:
         try:
             return self.send(method, params, owner)
-        except (HostGone, RequestTooLarge, JsonValueError) as error:
+        except (HostGone, RequestTooLarge, JsonValueError, ToolGone) as error:
             return error
 
     def _translated(self, request_id: str, method: str, params: dict[str, Any]) -> bytes:

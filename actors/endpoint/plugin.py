@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Mapping
 
     import pykka
 
@@ -47,6 +48,16 @@ class PluginHandle(Protocol):
     @property
     def has_config_schema(self) -> bool:
         """Whether it is known to have a schema of its configuration."""
+
+    def apart(self, own_name: str) -> str | None:
+        """Another name for one of its tools, if another plugin's has its own; ``None`` if it gives way to none."""
+
+    def use_names(self, own_names: Mapping[str, str]) -> None:
+        """Its tools are offered under other names from now on.
+
+        Args:
+            own_names: its own names for those tools, by the names that they are offered under.
+        """
 
     @property
     def host_name(self) -> str | None:

@@ -19,7 +19,7 @@ from .messages import ToolsChanged
 from .tool_actor import HostedToolActor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import pykka
 
@@ -114,6 +114,12 @@ class HostedPlugin:
 
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         return self.plugin.known_as(tool_name)
+
+    def apart(self, own_name: str) -> str | None:
+        return self.plugin.apart(own_name)
+
+    def use_names(self, own_names: Mapping[str, str]) -> None:
+        self.plugin.own_names = own_names
 
     @property
     def host_name(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
 from ...base.locks import Lock
-from ...hosts.errors import HostGone, RequestTooLarge
+from ...hosts.errors import HostGone, RequestTooLarge, ToolGone
 from ...hosts.protocol.call_params import OBJECTS, add_facts
 from ...hosts.protocol.description import PLAIN
 from ...plugins.results.codes import Code, Outcome
@@ -98,7 +98,7 @@ class Sender:
         elif (run := self._begin(endpoint, call, host)) is not None:
             try:
                 fate: str | NotSent = host.send("execute_tool", run.params, run)
-            except (HostGone, RequestTooLarge, JsonValueError) as error:
+            except (HostGone, RequestTooLarge, JsonValueError, ToolGone) as error:
                 fate = error
             self._note_fate(endpoint, run, fate)
 
@@ -148,7 +148,10 @@ class Sender:
             run.put_back()
         else:
             endpoint.mailbox.release(run.call)
-            run.call.finish(failure(Code.INVALID_CALL, str(fate), outcome=Outcome.NOT_SENT))
+            if isinstance(fate, ToolGone):
+                run.call.finish(failure(Code.UNKNOWN_TOOL, str(fate)))
+            else:
+                run.call.finish(failure(Code.INVALID_CALL, str(fate), outcome=Outcome.NOT_SENT))
 
     def _begin(self, endpoint: Endpoint, call: Call, host: Host) -> HostedRun | None:
         """What is to be sent; ``None`` of a call that is not, and whose place is free again."""

@@ -12,6 +12,8 @@ from ..endpoint.plugin import facts_of_plugin
 from .thread_tool_actor import ThreadToolActor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pykka
 
     from ...base.errors import CallboardError
@@ -69,6 +71,12 @@ class LocalPlugin:
 
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         return ()
+
+    def apart(self, own_name: str) -> None:
+        return None
+
+    def use_names(self, own_names: Mapping[str, str]) -> None:
+        assert not own_names, own_names  # it gives way to none
 
     @property
     def host_name(self) -> None:

@@ -6,7 +6,7 @@ together. It routes nothing and runs nothing itself.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,7 +28,7 @@ from .first_answers import Offered, Prepared, first_answers, first_state, offere
 from .registration import Registration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pykka
 
@@ -89,6 +89,7 @@ class PluginManager:
         self.limit_watch: LimitWatch = LimitWatch(services)
         self.host_registry: HostRegistry = HostRegistry(services, self.limit_watch)
         self._handles: dict[str, PluginHandle] = {}
+        self._naming = False
         self._leaving: list[PluginHandle] = []
         self._taken_off: set[pykka.ActorRef[Any]] = set()
         self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
@@ -257,7 +258,7 @@ class PluginManager:
                     raise taken_off(handle.name)
                 if contribution is not None:
                     self._catalog.contribute(handle.name, contribution)
-                self.registration.offer(handle, schemas, partial(self._after, handle))
+                self.registration.offer(handle, schemas, self._handles.values)
         except CallboardError as error:
             handle.problem = error
 
@@ -390,8 +391,25 @@ class PluginManager:
 
     def _admit(self, handle: PluginHandle) -> tuple[ToolDescriptor, ...]:
         with self.lock:
-            handle.admitted = True
+            if not self._naming:
+                self.registration.keep_names(handle)
             return self._catalog.offers.get(handle.name, ())
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """No plugin that comes meanwhile is in use before the end, or before `admit`: until then names may move between them."""
+        self._naming = True
+        try:
+            yield
+        finally:
+            self._naming = False
+            self.admit()
+
+    def admit(self) -> None:
+        """All plugins that have tools are in use: their names stay theirs."""
+        with self.lock:
+            for name in self._catalog.offers:
+                self.registration.keep_names(self._handles[name])
 
     def _begun(self, name: str, adapter: PluginAdapter | None) -> PluginHandle:
         handle = self._handles.get(name)
@@ -403,12 +421,7 @@ class PluginManager:
         """A generation of a host has brought schemas; in its tool actor's thread."""
         with self.lock:  # as in `_offer_own`
             if self._handles.get(handle.name) is handle:  # else it was removed while that generation came up
-                self.registration.offer(handle, schemas, partial(self._after, handle))
-
-    def _after(self, handle: PluginHandle) -> list[PluginHandle]:
-        """The handles that came after this one."""
-        handles = list(self._handles.values())
-        return handles[handles.index(handle) + 1 :]
+                self.registration.offer(handle, schemas, self._handles.values)
 
     def remove(self, name: str, *, forget_state: bool = False, only: PluginAdapter | None = None) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.

@@ -252,7 +252,8 @@ class _Reload:
     def _changes(self, handle: PluginHandle, known: PluginLoaded) -> list[ToolChange]:
         catalog = self._board.catalog
         before = {tool.tool_name: tool.schema for tool in catalog.offers.get(handle.name, ())}
-        now = {tool.tool_name: tool.schema for tool in catalog.describe(handle.name, known.schemas)}
+        named = self._board.plugin_manager.registration.named(handle, known.schemas)
+        now = {tool.tool_name: tool.schema for tool in named}
         return compare(handle.name, before, now)
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:

@@ -7,14 +7,13 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..actors.plugins.config_schema import ConfigMisfit
-from ..actors.routing.decision import NameTaken
 from ..actors.services import AnswersByModel
 from ..base.errors import CallboardError, PluginLoadError
 from ..base.foreign import Log
 from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
 from ..config.hook_section import warn_of
-from ..hosts.mcp.selection import prefix_in, prefix_of, shared_names
+from ..hosts.mcp.selection import prefix_in, prefix_of
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
 from ..plugins.time_limit import within
@@ -133,24 +132,22 @@ class Installer:
         states = board.status()["state_store"]
         if states.get("inherited") or states.get("unowned"):
             loads = _loaded_first(loads)
-        for entry, load in loads:
-            with self._noting(board, entry):
-                for one in load():
-                    if isinstance(one, NotLoaded):
-                        with self._noting(board, entry):
-                            raise one.error
-                        continue
-                    if isinstance(one, LoadedProvider):
-                        self.providers.add(one)
-                        continue
-                    if isinstance(one, Loaded):
-                        self._begin_apart(board, one)
-                        if _is_in_turn(one, in_turn):
-                            settle(board, one)  # what comes after it must not be started without it
-                    begun.append((entry, one))
-        if any(_may_have_prefix(one) for _, one in begun):
-            self._settle_apart(board, begun)
-        else:
+        with board.plugin_manager.naming():
+            for entry, load in loads:
+                with self._noting(board, entry):
+                    for one in load():
+                        if isinstance(one, NotLoaded):
+                            with self._noting(board, entry):
+                                raise one.error
+                            continue
+                        if isinstance(one, LoadedProvider):
+                            self.providers.add(one)
+                            continue
+                        if isinstance(one, Loaded):
+                            self._begin_apart(board, one)
+                            if _is_in_turn(one, in_turn):
+                                settle(board, one)  # what comes after it must not be started without it
+                        begun.append((entry, one))
             for pair in begun:
                 self._settle(board, *pair)
         _tell_idle(_servers(board))
@@ -202,34 +199,6 @@ class Installer:
         """Mount a module, once all hosts have begun to start: it may take as long as it likes."""
         options, timeout = one.options, self._configuration().prepare_deadline
         return board.mount(one.mount, options.config, settings=options.tool, timeout=timeout)
-
-    def _settle_apart(self, board: Board, begun: list[tuple[Any, Runs]]) -> None:
-        """As `_settle` for each, but that names of tools keep none from the board which may be others.
-
-        Each server that has a name which another plugin has too begins again, with a prefix, whichever of them was up first; after
-        them those begin again that they have kept from the board.
-        """
-        refused = []
-        for entry, one in begun:
-            with self._noting(board, entry) as noting:
-                try:
-                    self._settle_noting(board, one, noting)
-                except NameTaken:
-                    refused.append((entry, one))
-        if not refused:
-            return
-        sharing = shared_names(_names(board, begun))
-        loaded = [(entry, one) for entry, one in begun if isinstance(one, Loaded)]
-        prefixed = [(entry, one) for entry, one in loaded if one.adapter.name in sharing and _use_prefix(one)]
-        for _, one in prefixed:
-            board.discard(one.adapter.name, one.adapter)
-        for several in (prefixed, [pair for pair in refused if pair not in prefixed]):
-            for entry, one in several:
-                if isinstance(one, Loaded):
-                    with self._noting(board, entry):
-                        self._begin_apart(board, one)
-            for entry, one in several:
-                self._settle(board, entry, one)
 
     def formats(self) -> list[ToolInteropContribution]:
         """The contributions of the configuration; one that cannot be had is noted as failed."""
@@ -325,27 +294,6 @@ def prefixes_of(configuration: Configuration) -> frozenset[str]:
             if isinstance(parsed.source, McpSource):
                 found.add(prefix_of(parsed.options.name or parsed.source.id))
     return frozenset(found)
-
-
-def _may_have_prefix(one: Runs) -> bool:
-    server = _server(one)
-    return server is not None and server.may_have_prefix
-
-
-def _use_prefix(one: Loaded) -> bool:
-    server = _server(one)
-    return server is not None and server.use_prefix()
-
-
-def _names(board: Board, begun: list[tuple[Any, Runs]]) -> dict[str, set[str]]:
-    """Tools by plugin: those on the board, and those of servers that were kept from it."""
-    names: dict[str, set[str]] = {}
-    for tool in board.tools():
-        names.setdefault(tool.plugin_name, set()).add(tool.tool_name)
-    for _, one in begun:
-        if isinstance(one, Loaded) and (server := _server(one)) is not None:
-            names.setdefault(one.adapter.name, set()).update(server.offered_names)
-    return names
 
 
 def begin(board: Board, one: Loaded) -> None:

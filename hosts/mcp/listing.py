@@ -89,6 +89,10 @@ class ToolList:
             )
         return NextPage(cursor)
 
+    def has(self, name: str) -> bool:
+        """Whether the server lists a tool that it calls so, offered or not."""
+        return name in self._names or name[:100] in self.left_out
+
     def _why_odd(self, name: str, tool: Json) -> str | None:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""
         if name in self._names:

@@ -13,7 +13,7 @@ from ...base.frozen import frozen
 from ...plugins.hooks.approval_rules import fits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 SEPARATOR: Final = "__"
 
@@ -108,16 +108,3 @@ def shortened(name: str, limit: int) -> str:
     if len(name) <= limit:
         return name
     return f"{name[: limit - _HASH - 1]}_{zlib.crc32(name.encode('utf-8', 'surrogatepass')):0{_HASH}x}"
-
-
-def shared_names(names: Mapping[str, Iterable[str]]) -> set[str]:
-    """Those that offer a name which another one offers too.
-
-    Args:
-        names: by who offers them.
-    """
-    offered_by: dict[str, list[str]] = {}
-    for owner, of_owner in names.items():
-        for name in set(of_owner):
-            offered_by.setdefault(name, []).append(owner)
-    return {owner for owners in offered_by.values() if len(owners) > 1 for owner in owners}

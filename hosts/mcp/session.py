@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import ToolGone
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import ErrorResponse, PartEvent, Response, StrayLine
@@ -95,6 +96,7 @@ class Session:
         unfit: says of a schema why no tool may be offered with it, in the stateless era.
         pins: what the server's tools are held to; ``None`` for nothing.
         on_tools_changed: called when the server says that its list of tools is another now. It must not block.
+        own_name: returns the name of a tool by this session's selection, if it is called by another.
 
     Attributes:
         stage: how far it has come.
@@ -117,12 +119,13 @@ class Session:
         unfit: Callable[[Json], str | None] = _ignore,
         pins: Pins | None = None,
         on_tools_changed: Callable[[], object] = _ignore,
+        own_name: Callable[[str], str] = lambda name: name,
     ) -> None:
         self.stage: Stage = Stage.NEW
         self.revision: str | None = revision
         self.server: tuple[str, str] = ("", "")
         self.instructions: str = ""
-        self._client = client
+        self._client, self._name = client, name
         self._requests = ServerRequests(name, roots, source)
         self._said: tuple[Json, str | None] | None = None
         self._offers: Json = {}
@@ -132,7 +135,7 @@ class Session:
         self._selection, self._unfit, self._pins = selection, unfit, pins
         self._list = self._listing = ToolList()
         self._results = KeptResults(name) if results is None else results
-        self._on_tools_changed = on_tools_changed
+        self._on_tools_changed, self._own_name = on_tools_changed, own_name
         self._running: dict[str, _Running] = {}
         self._asking: dict[str, _Running] = {}
         self._probing: set[str] = set()
@@ -192,7 +195,14 @@ class Session:
 
     def _call(self, request_id: str, params: Json) -> bytes:
         name = params.get("tool_name")
-        call: Json = {"name": self._list.wire.get(str(name), name), "arguments": params.get("arguments", {})}
+        own_name = name if name is None else self._own_name(str(name))
+        # A call may have waited while the list changed: no other tool may run by that name, nor one that is withheld by now.
+        if own_name not in self._list.wire and self._list.has(str(own_name)):
+            raise ToolGone(str(name), host=self._name)
+        call: Json = {
+            "name": self._list.wire.get(str(own_name), own_name),
+            "arguments": params.get("arguments", {}),
+        }
         meta: Json = {} if params.get("stream") is False else {"progressToken": request_id}
         if TRACE in params:
             meta |= params[TRACE]

@@ -131,6 +131,7 @@ class McpToolPlugin(CommandToolPlugin):
             unfit=self._unfit,
             pins=self.pins,
             on_tools_changed=self.on_tools_changed,
+            own_name=lambda name: self.own_names.get(name, name),
         )
         return self._session
 
@@ -167,25 +168,25 @@ class McpToolPlugin(CommandToolPlugin):
 
     def known_as(self, tool_name: str) -> tuple[str, ...]:
         """The server's own name, and that with a prefix, which it has or would have beside another server's."""
-        own = tool_name if self._session is None else self._session.offered.wire.get(tool_name, tool_name)
+        own = self._own_name(tool_name)
         selection = self._selected()
         return own, replace(selection, prefix=selection.prefix or selection.own).offered_as(own)
 
-    @property
-    def may_have_prefix(self) -> bool:
-        """Whether `use_prefix` would change the names."""
-        return self._selection.apart and not self._selection.prefix
+    def _own_name(self, tool_name: str) -> str:
+        """The server's own name for a tool."""
+        name = self.own_names.get(tool_name, tool_name)
+        return name if self._session is None else self._session.offered.wire.get(name, name)
+
+    def apart(self, own_name: str) -> str | None:
+        """The name with the plugin's as a prefix, unless the entry says otherwise or has renamed the tool."""
+        own = own_name if self._session is None else self._session.offered.wire.get(own_name, own_name)
+        gives_way = self._selection.apart and not self._selection.prefix and own == own_name
+        return replace(self._selection, prefix=prefix_of(self.name)).offered_as(own) if gives_way else None
 
     def may_repeat(self, name: str) -> bool:
         """Whether the server says of a tool that it may run twice; a claim, which only who trusts the server heeds."""
-        return self._session is not None and name in self._session.offered.repeatable
-
-    def use_prefix(self) -> bool:
-        """Offer the tools of the next generation with the plugin's name before theirs; False if the entry says otherwise."""
-        if not self.may_have_prefix:
-            return False
-        self._selection = replace(self._selection, prefix=prefix_of(self.name))
-        return True
+        own = self.own_names.get(name, name)
+        return self._session is not None and own in self._session.offered.repeatable
 
     def _next_revision(self) -> str | None:
         """What to begin the next generation with.

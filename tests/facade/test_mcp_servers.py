@@ -10,6 +10,7 @@ import threading
 
 import pytest
 from callboard import Callboard, PluginError, __version__
+from callboard.actors.routing.decision import NameTaken
 from callboard.hosts.errors import RemoteError
 from callboard.hosts.mcp.tool import McpToolPlugin
 from leaks import TEST_MARK, no_leaks, wait_until
@@ -191,7 +192,7 @@ def tools_of(board):
     return found
 
 
-def test_servers_with_one_name_have_it_apart_whichever_is_up_first(tmp_path):
+def test_of_servers_with_one_name_the_first_of_the_file_has_it_whichever_is_up_first(tmp_path):
     late = tmp_path / "late"
     servers = [
         entry("a", "tools=echo,pid", f"waits={late}"),
@@ -201,9 +202,11 @@ def test_servers_with_one_name_have_it_apart_whichever_is_up_first(tmp_path):
     threading.Timer(1.0, late.touch).start()
 
     with Callboard({"plugins": servers}) as board:
-        assert tools_of(board) == {"c": ["count"], "a": ["a__echo", "a__pid"], "b": ["b__echo"]}
+        assert tools_of(board) == {"a": ["echo", "pid"], "b": ["b__echo"], "c": ["count"]}
         assert board.failed == []
         assert board.execute(tool_call("b__echo", x=1))["result"] == '{"x": 1}'
+        owners = {tool.tool_name: tool.plugin_name for tool in board.tools()}
+        assert owners["echo"] == "a"
 
 
 def test_a_server_that_is_to_keep_its_names_keeps_them_and_the_others_yield():
@@ -281,7 +284,7 @@ def test_tools_that_a_server_learns_are_offered_without_a_new_generation(board):
 
 
 def test_tools_that_a_server_may_not_have_change_nothing():
-    servers = [entry("a", "tools=learn,pid"), entry("b", "tools=echo", prefix=False)]
+    servers = [entry("a", "tools=learn,pid", prefix=False), entry("b", "tools=echo", prefix=False)]
     with Callboard({"plugins": servers}) as board:
         before = tools_of(board)
         board.execute(tool_call("learn", tools=["echo"]))
@@ -290,6 +293,54 @@ def test_tools_that_a_server_may_not_have_change_nothing():
 
         assert tools_of(board) == before
         assert board.execute(tool_call("pid"))["success"]
+
+
+def test_a_tool_that_a_server_learns_is_offered_apart_from_another_servers_of_that_name():
+    with Callboard({"plugins": [entry("a", "tools=learn,pid"), entry("b", "tools=echo")]}) as board:
+        board.execute(tool_call("learn", tools=["echo"]))
+
+        wait_until(lambda: tools_of(board) == {"a": ["a__echo"], "b": ["echo"]}, PATIENCE)
+        assert board.execute(tool_call("a__echo", x=1))["result"] == '{"x": 1}'
+
+
+def test_a_server_that_comes_later_moves_no_name():
+    with Callboard({"plugins": [entry("a", "tools=echo,pid")]}) as board:
+        first = board.execute(tool_call("pid"))["result"]
+
+        board.load(entry("b", "tools=echo,pid,count"))
+
+        assert tools_of(board) == {"a": ["echo", "pid"], "b": ["b__echo", "b__pid", "count"]}
+        assert board.execute(tool_call("pid"))["result"] == first
+        assert board.execute(tool_call("b__pid"))["result"] != first
+
+
+def test_the_name_of_a_server_that_was_removed_is_no_other_servers_and_its_own_when_it_comes_back():
+    a, b = entry("a", "tools=echo"), entry("b", "tools=echo")
+    with Callboard({"plugins": [a, b]}) as board:
+        board.remove("a")
+
+        board.restart("b")
+        assert board.execute(tool_call("b__echo"))["success"]
+        assert board.execute(tool_call("echo"))["code"] == "unknown_tool"
+        board.load(a)
+        assert tools_of(board) == {"b": ["b__echo"], "a": ["echo"]}
+
+
+def test_a_name_of_a_plugin_of_this_program_is_kept_beside_a_server_of_any_place():
+    def echo() -> str:
+        return "mine"
+
+    with (
+        Callboard({"plugins": [entry("a", "tools=echo")]}) as board,
+        pytest.raises(NameTaken, match="'a' offers already"),
+    ):
+        board.register(echo)
+
+    with Callboard() as board:
+        board.register(echo)
+        board.load(entry("a", "tools=echo"))
+        assert board.call("echo") == "mine"
+        assert tools_of(board)["a"] == ["a__echo"]
 
 
 def test_many_changes_in_a_row_end_with_the_last(board):

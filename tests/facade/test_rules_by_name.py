@@ -44,9 +44,10 @@ OTHER = server("other", "tools=echo")
 
 @pytest.mark.parametrize(("rules", "rule"), [("deny", "echo"), ("ask", "e*")])
 def test_what_is_forbidden_or_asked_about_stays_so_beside_a_second_server_with_the_name(rules, rule):
-    with board_of(FILES, OTHER, **{rules: [rule]}) as board:
+    with board_of(OTHER, FILES, **{rules: [rule]}) as board:
         assert code_of(board, "files__echo") == "denied"
-        assert code_of(board, "files__count") is None
+        assert code_of(board, "echo") == "denied"
+        assert code_of(board, "count") is None
 
 
 def test_what_is_forbidden_stays_so_once_the_second_server_has_gone():
@@ -56,7 +57,7 @@ def test_what_is_forbidden_stays_so_once_the_second_server_has_gone():
 
 def test_a_rule_about_the_tool_of_one_plugin_leaves_that_of_another_alone():
     with board_of(FILES, OTHER, deny=["other:echo"]) as board:
-        assert code_of(board, "files__echo") is None
+        assert code_of(board, "echo") is None
         assert code_of(board, "other__echo") == "denied"
 
 
@@ -81,7 +82,7 @@ def test_a_rule_that_fits_no_tool_is_told_at_the_start(caplog):
 def test_tools_that_may_be_repeated_or_go_unchecked_are_found_by_their_own_names_too(tmp_path):
     dies = server("files", f"dies_once={tmp_path / 'died'}", "tools=pid,echo") | {"idempotent": ["pid"]}
 
-    with Callboard({"plugins": [dies, OTHER]}) as board:
+    with Callboard({"plugins": [server("other", "tools=pid"), dies]}) as board:
         answered = board.execute(tool_call("files__pid"))
 
     assert answered["success"]

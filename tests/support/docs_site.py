@@ -54,8 +54,8 @@ INNER = {
         *("put_back", "take_chunk"),
     ),
     "Callboard": ("forked",),
-    "HostedToolPlugin": ("known_as", "limit_memory", "sharing"),
-    "NodeToolPlugin": ("known_as", "limit_memory", "sharing"),
+    "HostedToolPlugin": ("apart", "known_as", "limit_memory", "sharing"),
+    "NodeToolPlugin": ("apart", "known_as", "limit_memory", "sharing"),
     "NotStarted": ("in_child_of",),
     "PluginAdapter": (
         *(

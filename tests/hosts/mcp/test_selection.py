@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.hosts.mcp.listing import ToolList
-from callboard.hosts.mcp.selection import MAX_NAME, Selection, prefix_of, shared_names, shortened
+from callboard.hosts.mcp.selection import MAX_NAME, Selection, prefix_of, shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,15 +97,3 @@ def test_long_names_that_begin_alike_stay_apart() -> None:
 @pytest.mark.parametrize(("name", "prefix"), [("files", "files"), ("my files!", "my_files"), ("日本", "mcp")])
 def test_a_plugins_name_becomes_a_prefix_that_providers_take(name: str, prefix: str) -> None:
     assert prefix_of(name) == prefix
-
-
-@pytest.mark.parametrize(
-    ("names", "shared"),
-    [
-        ({"a": ["x"], "b": ["y"]}, set()),
-        ({"a": ["x", "z"], "b": ["x"], "c": ["z"]}, {"a", "b", "c"}),
-        ({"a": ["x", "x"]}, set()),
-    ],
-)
-def test_who_shares_a_name_is_known_in_any_order(names: dict[str, list[str]], shared: set[str]) -> None:
-    assert shared_names(names) == shared

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from callboard.hosts.errors import ToolGone
 from callboard.hosts.mcp.listing import MAX_PAGES
 from callboard.hosts.mcp.revision import Stage
 from callboard.hosts.protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
@@ -114,6 +115,19 @@ def pages(*pages_, cursors):
 
 def named(name, **more):
     return TOOL | {"name": name} | more
+
+
+def test_a_call_of_a_tool_that_is_left_out_by_now_is_not_sent_by_its_bare_name():
+    declared = [named("a"), named("b")]
+    server = pages(declared, cursors=lambda _: {})
+    talk = Talk(server).open()
+    declared[1] = {"name": "b"}
+    talk.ask("get_tool_schemas", state={})
+
+    with pytest.raises(ToolGone):
+        talk.ask("execute_tool", tool_name="b", arguments={})
+
+    assert "tools/call" not in methods_of(talk)
 
 
 def test_all_pages_of_tools_are_one_list():
