@@ -133,6 +133,10 @@ class HostedToolPlugin:
         """Another name for one of its tools, if another plugin's has its own; ``None`` if it gives way to none."""
         return None
 
+    def remembered(self) -> tuple[list[Json], Mapping[str, str]] | None:
+        """What it offered when it was last up, to be offered until it is: its tools, and their names by its own; ``None`` for nothing."""
+        return None
+
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others; ``None`` of one that can only live alone."""
         return None

@@ -35,6 +35,7 @@ class ToolDescriptor:
         schema: its source schema, in the wire format that the plugin wrote it in.
         available: a call would be taken now; a tool whose host is parked stays listed.
         known_as: its other names, such as a server's own for it.
+        remembered: its plugin has not said so yet: it offered the tool when it was last up.
     """
 
     plugin_name: str
@@ -42,6 +43,7 @@ class ToolDescriptor:
     schema: dict[str, Any]
     available: bool = True
     known_as: tuple[str, ...] = ()
+    remembered: bool = False
 
     @property
     def all_names(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, LoadTimeout, PluginError, PluginLoadError
+from ...base.foreign import Log
 from ...base.locks import RLock
 from ...base.threads import uninterrupted
 from ...plugins.time_limit import require_time, time_left
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from ..routing.table import RoutingTable
     from ..services import Services
     from ..threads.hook_pool import Pending
+
+
+logger: Log = Log("callboard.actors")
 
 
 class PluginManager:
@@ -351,6 +355,7 @@ class PluginManager:
                 self._handles[adapter.name] = handle
                 self._routing_table.add(handle.endpoint)
                 supervised_host.add(handle)
+                self._offer_remembered(handle)
             if not first:
                 return
             try:
@@ -360,6 +365,17 @@ class PluginManager:
                 self._take_off(adapter.name)
                 handle.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise
+
+    def _offer_remembered(self, handle: HostedPlugin) -> None:
+        """Offer what it offered when it was last up: calls wait for its host as they do while it is restarted."""
+        if (remembered := handle.plugin.remembered()) is None:
+            return
+        schemas, names = remembered
+        self.registration.remember(handle, names)
+        try:
+            self.registration.offer(handle, schemas, self._handles.values, remembered=True)
+        except CallboardError as error:
+            logger.warning("what %r offered when it was last up is not offered: %s", handle.name, error)
 
     def settle_hosted(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None

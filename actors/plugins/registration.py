@@ -46,6 +46,8 @@ class Registration:
         handle: PluginHandle,
         schemas: Iterable[dict[str, Any]],
         handles: Callable[[], Iterable[PluginHandle]],
+        *,
+        remembered: bool = False,
     ) -> None:
         """Offer a plugin's tools, for the first time or instead of others.
 
@@ -55,6 +57,7 @@ class Registration:
             handles: returns the plugins of the board, in the order in which they came. They are prepared and their hosts
                 started at the same time, and which of them has a name must not be a matter of chance: see `contest`. Those
                 that may not be offered beside this one have that as their problem.
+            remembered: it declared them when it was last up.
 
         Raises:
             ContractError: a schema cannot be read.
@@ -66,6 +69,8 @@ class Registration:
         found = contest(handle, wanted, handles, routes, self._not_kept)
         given = self._names.assign(handle.name, wanted, handle.apart, found.taken.__contains__)
         tools = _under(described, given)
+        if remembered:
+            tools = tuple([replace(tool, remembered=True) for tool in tools])
         moving = [(each, self._apart(each, own_names)) for each, own_names in found.yields]
         rivals = [(each, self._catalog.offers[each.name]) for each in found.displaced]
         for each in (*[each for each, _ in moving], *found.displaced):
@@ -94,6 +99,10 @@ class Registration:
             each.problem = problem
         if (before := former.get(handle.name)) is not None:
             self._events.publish("tools_changed", handle.name, **tool_changes(before, tools)._asdict())
+
+    def remember(self, handle: PluginHandle, names: Mapping[str, str]) -> None:
+        """A plugin's tools had these names, by its own, when it was last up: they are kept but for those that others have."""
+        self._names.keep(handle.name, names, only_free=True)
 
     def keep_names(self, handle: PluginHandle) -> None:
         """A plugin is in use: the names of its tools stay theirs from now on."""

@@ -27,10 +27,12 @@ class ToolNames:
         self._kept: dict[str, dict[str, str]] = {}
         self._owners: dict[str, str] = {}
 
-    def keep(self, plugin: str, given: Mapping[str, str]) -> None:
-        """Keep the names under which a plugin's tools are offered, by its own names for them."""
+    def keep(self, plugin: str, given: Mapping[str, str], *, only_free: bool = False) -> None:
+        """Keep the names under which a plugin's tools are offered, by its own names for them; ``only_free``: but for those of others."""
         kept = self._kept.setdefault(plugin, {})
         for own, name in given.items():
+            if only_free and self._owners.get(name, plugin) != plugin:
+                continue
             kept.pop(own, None)  # so that it is the last to be forgotten
             kept[own] = name
             self._owners[name] = plugin

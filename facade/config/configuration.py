@@ -67,7 +67,7 @@ class CallDefaults:
 
     Attributes:
         deadline: seconds a call may take, waiting included; ``None`` for no limit.
-        concurrency: how many calls of one plugin may be under way at once; ``None``: one, but for `Configuration.of_servers`.
+        concurrency: how many calls of one plugin may be under way at once; ``None``: one, but for servers of a board that is `Configuration.served`.
         mailbox_size: how many calls of one plugin may wait.
         grace: seconds that a cancelled call may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
@@ -137,7 +137,7 @@ class Configuration:
         supervision: the restart policy of every host that has none of its own.
         groups: hosts that are restarted together or share a budget, outer groups first.
         calls: the calls' defaults.
-        of_servers: how many calls of one MCP server may be under way at once, where neither its entry nor `calls` says so.
+        served: the board serves clients of MCP: its servers are called side by side, and what they offered last is remembered.
         plugin_policy: what loading may do.
         plugin_cache_dir: where packages are built; see `cache_folder`.
         node: the Node program, or ``None`` to look it up.
@@ -163,7 +163,7 @@ class Configuration:
     supervision: RestartPolicy = field(default_factory=RestartPolicy)
     groups: tuple[GroupSpec, ...] = ()
     calls: CallDefaults = field(default_factory=CallDefaults)
-    of_servers: int = 1
+    served: bool = False
     plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
     plugin_cache_dir: Path = field(default_factory=cache_folder)
     node: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.catalog.argument_validation import Validation
 from ..actors.endpoint.circuit_breaker import BreakerPolicy
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _OF_HOSTS = ("standby", "limits")
 """Options that a thread of this process cannot honour."""
 
+
+SIDE_BY_SIDE: Final = 64
+"""Calls of one MCP server at a time on a board that serves clients, unless the file says otherwise: they decide what runs together."""
 
 _NOT_OF_SERVERS = {"claims": "is never asked whose call it is", "state_from": "has no state that is kept"}
 
@@ -160,7 +163,7 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
             )
     usual = 1
     if isinstance(entry.source, McpSource):
-        usual = configuration.of_servers
+        usual = SIDE_BY_SIDE if configuration.served else 1
         _require_one_origin(entry.source, entry.options)
     return complete(asked_of(entry, configuration), configuration, entry.hidden, concurrency=usual)
 

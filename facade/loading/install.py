@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..actors.plugins.config_schema import ConfigMisfit
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..config.configuration import Configuration
+    from ..hosts.mcp.pins import Pins
     from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
@@ -167,18 +169,13 @@ class Installer:
 
     def _hold(self, board: Board, server: McpToolPlugin) -> None:
         """Have it told what a server declares otherwise than was kept of it, and what it declares written down."""
-        pins, name = server.pins, server.name
-        if pins is None:
-            return
-
-        def tell(differing: dict[str, tuple[str, ...]]) -> None:
-            # In the thread that reads all hosts: what takes time is done in that which tells events.
-            board.events.publish("tools_differ", name, tools=list(differing), why=pins.why)
-
-        pins.on_differing = tell
+        if server.pins is not None:
+            server.pins.on_differing = partial(_tell_differing, board, server.name, server.pins)
         if self._listening is not board:
             self._listening = board
-            board.subscribe(lambda event: _keep(board, event), ["plugin_registered", "tools_differ"])
+            # In the thread that tells events: to write takes time.
+            kinds = ["plugin_registered", "tools_changed", "tools_differ"]
+            board.subscribe(lambda event: _keep(board, event), kinds)
 
     def _noting(self, board: Board, entry: Any) -> Noting:
         return Noting(self.failed, entry, lambda: board.plugin_manager.closed)
@@ -264,6 +261,11 @@ def _servers(board: Board) -> list[McpToolPlugin]:
     return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
 
 
+def _tell_differing(board: Board, name: str, pins: Pins, differing: dict[str, tuple[str, ...]]) -> None:
+    """In the thread that reads all hosts."""
+    board.events.publish("tools_differ", name, tools=list(differing), why=pins.why)
+
+
 def _tell_idle(servers: Iterable[McpToolPlugin]) -> None:
     for server in servers:
         warn_of(server.idle_rules, f"the MCP server {server.name!r}")
@@ -278,9 +280,11 @@ def _keep(board: Board, event: Event) -> None:
             event.facts["why"],
         )
     for server in _servers(board):
-        if server.name == event.subject and server.pins is not None:
+        if server.name == event.subject:
             try:
-                server.pins.settle()
+                if server.pins is not None:
+                    server.pins.settle()
+                server.keep_listing()
             except CallboardError as error:
                 logger.warning("the tools of the MCP server %r are not kept: %s", server.name, error)
 

@@ -13,7 +13,7 @@ from ..base.errors import PluginLoadError
 from ..base.foreign import Log
 from ..base.paths import at_home, without_dots
 from ..config.errors import ConfigurationError
-from ..hosts.environment import OF_SERVERS, inherited
+from ..hosts.environment import OF_SERVERS, inherited, secrets_of
 from ..hosts.mcp.pins import Pins
 from ..hosts.mcp.result_bound import DEFAULT_LIMIT
 from ..hosts.mcp.selection import Selection, prefix_of
@@ -21,7 +21,9 @@ from ..hosts.mcp.tool import McpToolPlugin
 from ..hosts.mcp_http.oauth_client import OAuthClient
 from ..hosts.mcp_http.tool import McpHttpPlugin
 from ..hosts.report.redaction import Redactor
-from ..pins.tool_record import ToolsNewer, record_of
+from ..pins.listing_record import last_listing_of
+from ..pins.private_record import RecordNewer
+from ..pins.tool_record import record_of
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.env_file import read_env_file
 from ..plugins.placeholders import Unfilled, fill
@@ -75,6 +77,9 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
         problem = Redactor(hidden).text(str(error))
         raise PluginLoadError(f"the MCP server {name!r}: {problem}", plugin=name) from None
     server.pins = _pins(source, name, configuration.profile)
+    if configuration.served:
+        redactor = Redactor((*hidden, *secrets_of({**dict(source.env), **dict(options.env)})))
+        server.last_listing = last_listing_of(source, name, redactor)
     patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
     host = replace(options.host, start_deadline=patience, hidden=(*options.host.hidden, *hidden))
     tool = options.tool
@@ -91,7 +96,7 @@ def _pins(source: McpSource, name: str, profile: str | None) -> Pins | None:
     record = record_of(source, name)
     try:
         return Pins(record.kept(), withholds=mode == "withhold", keep=record.write)
-    except ToolsNewer as error:
+    except RecordNewer as error:
         raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from error
 
 

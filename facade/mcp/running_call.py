@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[dict[str, Any]]
 
-SIDE_BY_SIDE: Final = 64
-"""Calls of one MCP server at a time, unless the file says otherwise: the clients decide what runs together."""
-
 MOST_KEPT: Final = 1000
 """Calls that wait for their clients to come back with answers."""
 

@@ -43,7 +43,7 @@ from .health import (
 )
 from .lanes import TooLate
 from .passed_on import CutResults, NotThere, PassedOn
-from .running_call import SIDE_BY_SIDE, KeptCalls, RunningCall
+from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -115,7 +115,7 @@ class BoardServer:
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
         self.board: Callboard = make(self._news.hear)
-        self.board.configuration = replace(self.board.configuration, of_servers=SIDE_BY_SIDE)
+        self.board.configuration = replace(self.board.configuration, served=True)
         self.failure: BaseException | None = None
         self._stopping = False
         self._passed_on = PassedOn(self.board)

@@ -117,7 +117,7 @@ class WatchedBoard(TappedCallboard):
 
     def _follow(self, after: Configuration) -> None:
         before = self.configuration
-        after = replace(after, of_servers=before.of_servers)
+        after = replace(after, served=before.served)
         changes = entry_changes(before, after)
         if changes.sections:
             raise ConfigurationError(

@@ -1,16 +1,18 @@
-"""The pages of a list of tools, as one list. Pure."""
+"""A server's list of tools: its pages as one list, and the last list of all. Pure but for what it is given to call."""
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...base.frozen import frozen
 from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from ...interop.errors import InteropError
 from ...interop.limits import MAX_NAME_CHARS
 from .selection import ALL, Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from .pins import Pins
 
@@ -89,9 +91,14 @@ class ToolList:
             )
         return NextPage(cursor)
 
-    def has(self, name: str) -> bool:
-        """Whether the server lists a tool that it calls so, offered or not."""
-        return name in self._names or name[:100] in self.left_out
+    def wire_name(self, name: str) -> str | None:
+        """What the server is sent for a tool that is called by a name of this list; ``None`` for one that it may not be sent.
+
+        A call may have waited while the list changed: by a bare name no other tool may run, nor one that is left out by now. A name that the
+        server does not list is its own to refuse.
+        """
+        is_left_out = name in self._names or name[:100] in self.left_out
+        return self.wire.get(name, None if is_left_out else name)
 
     def _why_odd(self, name: str, tool: Json) -> str | None:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""
@@ -134,3 +141,37 @@ class ToolList:
         ):
             self.repeatable.add(offered)
         self.tools.append(tool if offered == name else {**tool, "name": offered})
+
+
+@frozen
+class Listing:
+    """What a server offers.
+
+    Attributes:
+        tools: all of them, as the server declares them.
+        names: the names that its tools were offered under, by those that its entry gives them.
+        instructions: what it says of how it is used; empty if nothing.
+    """
+
+    tools: list[Json]
+    names: Mapping[str, str] = field(default_factory=dict)
+    instructions: str = ""
+
+
+class LastListing:
+    """The last listing of one server.
+
+    Args:
+        read: returns what is kept; ``None`` for nothing. May block.
+        write: keeps another one; may block.
+    """
+
+    def __init__(self, read: Callable[[], Listing | None], write: Callable[[Listing], None]) -> None:
+        self.kept: Listing | None = read()
+        self._write = write
+
+    def settle(self, now: Listing) -> None:
+        """Keep a listing, if it is another one. Raises what ``write`` raises."""
+        if now != self.kept:
+            self.kept = now
+            self._write(now)

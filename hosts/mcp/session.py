@@ -104,6 +104,7 @@ class Session:
         given_up: as `Dialect`.
         server: the server's name and version.
         instructions: what the server says of how it is used; empty if nothing.
+        listed: its tools were read whole.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Session:
         self.revision: str | None = revision
         self.server: tuple[str, str] = ("", "")
         self.instructions: str = ""
+        self.listed = False
         self._client, self._name = client, name
         self._requests = ServerRequests(name, roots, source)
         self._said: tuple[Json, str | None] | None = None
@@ -171,7 +173,7 @@ class Session:
                 if "tools" in self._offers:
                     self._lists = request_id
                     return self._request(_LIST, "tools/list")
-                self._list = self._listing
+                self._list, self.listed = self._listing, True
                 self._messages.append(Response(request_id, [], None))
                 return b""
             case "cancel":
@@ -195,14 +197,9 @@ class Session:
 
     def _call(self, request_id: str, params: Json) -> bytes:
         name = params.get("tool_name")
-        own_name = name if name is None else self._own_name(str(name))
-        # A call may have waited while the list changed: no other tool may run by that name, nor one that is withheld by now.
-        if own_name not in self._list.wire and self._list.has(str(own_name)):
+        if (wire_name := self._list.wire_name(self._own_name(str(name)))) is None:
             raise ToolGone(str(name), host=self._name)
-        call: Json = {
-            "name": self._list.wire.get(str(own_name), own_name),
-            "arguments": params.get("arguments", {}),
-        }
+        call: Json = {"name": wire_name, "arguments": params.get("arguments", {})}
         meta: Json = {} if params.get("stream") is False else {"progressToken": request_id}
         if TRACE in params:
             meta |= params[TRACE]
@@ -408,7 +405,7 @@ class Session:
                 self._refuse(self._lists, "McpError", f"the tools cannot be listed: {problem}")
             case None:
                 # Not before: calls go on while it is listed again, under the names that were offered.
-                self._list = self._listing
+                self._list, self.listed = self._listing, True
                 if self._pins is not None:
                     self._pins.heard(self._list.declared)
                 self._messages.append(Response(self._lists, self._list.tools, None))

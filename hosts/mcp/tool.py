@@ -17,6 +17,7 @@ from ..process.process import Command
 from ..protocol.blocking_request import ask
 from ..sandbox.confinement import FREE, Confinement
 from .container import container_of
+from .listing import Listing, ToolList
 from .offers import NOT_OFFERED, EndlessList, whole_list
 from .result_bound import DEFAULT_LIMIT, KeptResults, cut_from
 from .revision import HANDSHAKES, REVISIONS, STATELESS, Stage
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..protocol.dialect import Dialect
+    from .listing import LastListing
     from .pins import Pins
 
 
@@ -71,6 +73,7 @@ class McpToolPlugin(CommandToolPlugin):
     Attributes:
         servers: returns the prefixes of all servers of the board, for whose tools none of this one is to be taken; from any thread.
         pins: what the server's tools are held to; ``None`` for nothing.
+        last_listing: what it offered when it was last up; ``None`` where nobody asks.
     """
 
     kind = "mcp"
@@ -98,6 +101,9 @@ class McpToolPlugin(CommandToolPlugin):
         self._roots = tuple(roots)
         self._selection = selection
         self.pins: Pins | None = None
+        self.last_listing: LastListing | None = None
+        self._listed_before = ToolList()
+        self._instructions = ""
         self.servers: Callable[[], frozenset[str]] = frozenset
         self._session: Session | None = None
         self._results = KeptResults(name, result_limit)
@@ -119,7 +125,14 @@ class McpToolPlugin(CommandToolPlugin):
             self._selection, own=own if self._selection.apart else "", others=self.servers() - {own}
         )
 
+    @property
+    def _offered(self) -> ToolList:
+        """The list of its tools that was read last, of this generation or one before."""
+        session = self._session
+        return session.offered if session is not None and session.listed else self._listed_before
+
     def _new_session(self) -> Session:
+        self._listed_before, self._instructions = self._offered, self.instructions
         self._session = Session(
             _CLIENT,
             revision=self._next_revision(),
@@ -143,22 +156,23 @@ class McpToolPlugin(CommandToolPlugin):
     @property
     def offered_names(self) -> list[str]:
         """The names of its tools; none before they were listed."""
-        return [] if self._session is None else list(self._session.offered.wire)
+        return list(self._offered.wire)
 
     @property
     def instructions(self) -> str:
-        """What the server says of how it is used; empty if nothing, or while it is not up."""
-        return "" if self._session is None else self._session.instructions
+        """What the server says of how it is used, or said when it was last up; empty if nothing."""
+        session = self._session
+        return session.instructions if session is not None and session.listed else self._instructions
 
     @property
     def left_out(self) -> dict[str, str]:
         """Tools of the server that are not offered, by the server's name, and why."""
-        return {} if self._session is None else self._session.offered.left_out
+        return self._offered.left_out
 
     @property
     def idle_rules(self) -> list[str]:
         """The rules of its entry's ``tools`` that fit none of the server's tools, as ``deny 'write_fil'``; none before they were listed."""
-        declared = [] if self._session is None else self._session.offered.declared
+        declared = self._offered.declared
         return self._selection.idle(tool["name"] for tool in declared) if declared else []
 
     @property
@@ -175,18 +189,35 @@ class McpToolPlugin(CommandToolPlugin):
     def _own_name(self, tool_name: str) -> str:
         """The server's own name for a tool."""
         name = self.own_names.get(tool_name, tool_name)
-        return name if self._session is None else self._session.offered.wire.get(name, name)
+        return self._offered.wire.get(name, name)
 
     def apart(self, own_name: str) -> str | None:
         """The name with the plugin's as a prefix, unless the entry says otherwise or has renamed the tool."""
-        own = own_name if self._session is None else self._session.offered.wire.get(own_name, own_name)
+        own = self._offered.wire.get(own_name, own_name)
         gives_way = self._selection.apart and not self._selection.prefix and own == own_name
         return replace(self._selection, prefix=prefix_of(self.name)).offered_as(own) if gives_way else None
 
     def may_repeat(self, name: str) -> bool:
         """Whether the server says of a tool that it may run twice; a claim, which only who trusts the server heeds."""
-        own = self.own_names.get(name, name)
-        return self._session is not None and own in self._session.offered.repeatable
+        return self.own_names.get(name, name) in self._offered.repeatable
+
+    def remembered(self) -> tuple[list[dict[str, Any]], Mapping[str, str]] | None:
+        """See `HostedToolPlugin.remembered`. What its entry or its pins refuse now is not among it."""
+        kept = None if self.last_listing is None else self.last_listing.kept
+        if kept is None or self._session is not None:
+            return None
+        listing = ToolList(self._selected(), pins=self.pins)
+        listing.add({"tools": kept.tools})
+        self._listed_before, self._instructions = listing, kept.instructions
+        return listing.tools, kept.names
+
+    def keep_listing(self) -> None:
+        """Write down what it offers, if that is not done. Blocks; raises what `LastListing.settle` raises."""
+        session = self._session
+        if self.last_listing is not None and session is not None and session.listed:
+            given = {own: name for name, own in self.own_names.items()}
+            names = {own: given.get(own, own) for own in session.offered.wire}
+            self.last_listing.settle(Listing(session.offered.declared, names, session.instructions))
 
     def _next_revision(self) -> str | None:
         """What to begin the next generation with.

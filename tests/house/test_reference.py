@@ -48,7 +48,7 @@ def settings(value: Any, path: str = "") -> dict[str, Any]:
 SECTIONS = {"agent_settings": "agent"}
 """Fields of a configuration that hold a section of another name."""
 
-NO_KEYS = {"base", "file", "written", "consent", "of_servers", "agent", "agent.options", "groups"}
+NO_KEYS = {"base", "file", "written", "consent", "served", "agent", "agent.options", "groups"}
 """Fields of a configuration that stand for nothing in its file, or for several keys."""
 
 SAID_IN_WORDS = {"plugins", "node", "plugin_cache_dir"}

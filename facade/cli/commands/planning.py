@@ -60,7 +60,7 @@ def show_plan(place: Path, *, as_json: bool, trusts: bool | None = None) -> int:
     Raises:
         ConfigurationError, NothingThere: there is nothing to plan.
         TrustNotKept: the trust cannot be written down.
-        ToolsNotKept: what servers declare cannot be.
+        RecordNotKept: what servers declare cannot be.
     """
     file = TrustFile(trust_file())
     with Streams(as_json=as_json) as out:

@@ -2,11 +2,12 @@
 
 The file is JSON: ``tools``, ``resources``, ``resourceTemplates`` and ``prompts`` as they are listed, and ``meta``, which stands as
 ``_meta`` in all that it says. It answers any call, resource and prompt with what it was asked for, and writes each request into the file beside
-it that ends with ``.asked``. A call with ``changed`` makes that what it declares from then on, and it says that its tools have changed.
+it that ends with ``.asked``. While there is one beside it that ends with ``.waits`` it says nothing at its start. A call with ``changed`` makes that what it declares from then on, and it says that its tools have changed.
 """
 
 import json
 import sys
+import time
 from pathlib import Path
 
 file = Path(sys.argv[1])
@@ -42,6 +43,8 @@ def call(request_id, params):
     say(id=request_id, result=marked({"content": blocks, "isError": bool(arguments.get("fails"))})[0])
 
 
+while file.with_suffix(".waits").exists():
+    time.sleep(0.02)
 for line in sys.stdin:
     message = json.loads(line)
     request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
