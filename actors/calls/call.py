@@ -279,6 +279,12 @@ class Call:
         """Wait for the next part, or the end; tell if the task is cancelled meanwhile."""
         yield from self._wait_in_loop(self._at_news, cancelled)
 
+    def nudge(self) -> None:
+        """Have those who wait for its next part look once more, though there may be none."""
+        with self._lock:
+            waiting, self._at_news[:] = self._at_news[:], ()
+        wake_all(waiting, self.id)
+
     # For the tool that runs it
 
     # What `tell` publishes is published under the lock, so that no news of a call can come after
@@ -361,11 +367,8 @@ class Call:
             if self._chunks is None:
                 self._chunks = UnreadParts()
             self.parts_dropped += self._chunks.keep(chunk, size)
-            if not self._at_news:
-                return True
-            waiting = self._at_news[:]
-            self._at_news.clear()
-        wake_all(waiting, self.id)
+        if self._at_news:  # who comes from now on sees the part
+            self.nudge()
         return True
 
     def finish(
@@ -506,6 +509,5 @@ class Call:
                 self._result = failure(Code.CANCELLED, why, outcome=Outcome.OUTCOME_UNKNOWN)
 
     def _forget(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> None:
-        with self._lock:
-            if function in callbacks:
-                callbacks.remove(function)
+        with self._lock, suppress(ValueError):
+            callbacks.remove(function)

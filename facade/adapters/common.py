@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interop.exact_json import json_text
-from ..mcp.content import failure_text
+from ..mcp_protocol.content import failure_text
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

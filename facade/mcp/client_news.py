@@ -9,32 +9,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
-
-import mcp_types as types
-from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.foreign import Log, contain
-from ..hosts.mcp.revision import HANDSHAKES
 from ..interop.exact_json import as_utf8
+from ..mcp_protocol.served_client import LOG_LEVEL, is_handshake
+from ..mcp_protocol.shapes import LEVELS, LOG
+from .listening import TOOLS, Listeners
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.session import ServerSession
-
+    from ..mcp_protocol.served_client import Client
     from ..supervision.runtime.events import Event
 
-    Context = ServerRequestContext[dict[str, Any]]
+Json = dict[str, Any]
 
 logger: Log = Log("callboard.mcp")
 
 _CHANGES = frozenset(
     {"plugin_registered", "tools_changed", "plugin_removed", "plugin_unavailable", "host_reloaded"}
 )
-_LEVELS: tuple[types.LoggingLevel, ...] = get_args(types.LoggingLevel)
 _MAX_LISTENERS = 1000
 _MAX_NEWS = 100
 """Of hosts, which no client has been told yet; the oldest are dropped."""
@@ -43,6 +38,7 @@ _PATIENCE = 5.0
 """Seconds that one client may take to be told something, while the others wait."""
 
 _MAX_CAUSE = 300
+_MESSAGE = "notifications/message"
 
 
 class ServerLog(NamedTuple):
@@ -54,34 +50,32 @@ class ServerLog(NamedTuple):
     """
 
     plugin: str
-    params: dict[str, Any]
+    params: Json
 
-    def for_clients(self) -> types.LoggingMessageNotificationParams | None:
+    def for_clients(self) -> Json | None:
         """The same with the server's name; ``None`` if it is not what the protocol says."""
-        try:
-            said = types.LoggingMessageNotificationParams.model_validate(as_utf8(self.params))
-        except ValidationError:
+        said: Json = as_utf8(self.params)
+        if LOG(said) is not None:
             return None
-        said.meta = {**(said.meta or {}), "callboard/plugin": self.plugin}
-        return said
+        return {**said, "_meta": {**(said.get("_meta") or {}), "callboard/plugin": self.plugin}}
 
 
 class ClientNews:
     """See the module. `hear` may be called from any thread, all else in the event loop.
 
     Attributes:
-        bus: of the clients that listen.
+        listeners: the clients of the stateless era that want to hear of changes.
         level: the least grave level of which a client is told; ``None`` while none is. Any thread may look.
         on_level: told of each new one.
     """
 
     def __init__(self) -> None:
         self.on_level: Callable[[str], object] | None = None
-        self.bus: InMemorySubscriptionBus = InMemorySubscriptionBus()
-        self._listing: deque[ServerSession] = deque(maxlen=_MAX_LISTENERS)
-        self._logging: deque[tuple[ServerSession, types.LoggingLevel]] = deque(maxlen=_MAX_LISTENERS)
-        self._to_tell: deque[types.LoggingMessageNotificationParams] = deque(maxlen=_MAX_NEWS)
-        self.level: types.LoggingLevel | None = None
+        self.listeners: Listeners = Listeners()
+        self._listing: deque[Client] = deque(maxlen=_MAX_LISTENERS)
+        self._logging: deque[tuple[Client, str]] = deque(maxlen=_MAX_LISTENERS)
+        self._to_tell: deque[Json] = deque(maxlen=_MAX_NEWS)
+        self.level: str | None = None
         self._tools_changed = False
         self._any = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -101,13 +95,13 @@ class ClientNews:
             self._to_tell.append(said)
             self._any.set()
 
-    def note_level(self, ctx: Context) -> None:
+    def note_level(self, client: Client) -> None:
         """A client of the stateless era calls a tool, and may say of which level it is told meanwhile."""
-        if ctx.protocol_version not in HANDSHAKES:
-            self._lower((ctx.meta or {}).get(types.LOG_LEVEL_META_KEY))
+        if not is_handshake(client):
+            self._lower(client.meta.get(LOG_LEVEL))
 
     def _lower(self, wanted: Any) -> None:
-        if wanted in _LEVELS and (self.level is None or _LEVELS.index(wanted) < _LEVELS.index(self.level)):
+        if wanted in LEVELS and (self.level is None or LEVELS.index(wanted) < LEVELS.index(self.level)):
             self.level = wanted
             if self.on_level is not None:
                 self.on_level(wanted)
@@ -117,39 +111,34 @@ class ClientNews:
         self._tools_changed = True
         self._any.set()
 
-    def note_listing(self, ctx: Context) -> None:
+    def note_listing(self, client: Client) -> None:
         """A client has listed the tools."""
-        if ctx.protocol_version in HANDSHAKES:
-            self._listing.append(ctx.session)
+        if is_handshake(client) and all(each.identity is not client.identity for each in self._listing):
+            self._listing.append(client)
 
-    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+    async def set_level(self, client: Client, params: Json) -> Json:
         """``logging/setLevel`` of the handshake era."""
-        # The parameters are one object for each connection, while each request has a session of its own.
-        client = ctx.session.client_params
-        others = [each for each in self._logging if each[0].client_params is not client]
-        self._logging = deque([*others, (ctx.session, params.level)], maxlen=_MAX_LISTENERS)
-        self._lower(params.level)
-        return types.EmptyResult()
+        others = [each for each in self._logging if each[0].identity is not client.identity]
+        self._logging = deque([*others, (client, params["level"])], maxlen=_MAX_LISTENERS)
+        self._lower(params["level"])
+        return {}
 
-    async def tell_within(self, ctx: Context, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+    async def tell_within(self, client: Client, level: str, data: Json) -> None:
         """Tell a client of the stateless era in the answer to its request, if that asks for it."""
-        wanted = (ctx.meta or {}).get(types.LOG_LEVEL_META_KEY)
-        if ctx.protocol_version not in HANDSHAKES and _is_wanted(level, wanted):
-            await _in_time(ctx.session.send_notification(_message(_params(level, data)), ctx.request_id))
+        if not is_handshake(client) and _is_wanted(level, client.meta.get(LOG_LEVEL)):
+            await _in_time(client.notify(_MESSAGE, _params(level, data), within=True))
 
-    async def tell_log(self, ctx: Context, log: ServerLog) -> None:
+    async def tell_log(self, client: Client, log: ServerLog) -> None:
         """Tell a client what a server logs in its call, if it wants to be told, within the answer to its request."""
-        if ctx.protocol_version in HANDSHAKES:
-            client = ctx.session.client_params
+        if is_handshake(client):
             # Servers of that era log unasked, and decide what.
-            wanted: Any = next(
-                (level for each, level in self._logging if each.client_params is client), _LEVELS[0]
-            )
+            levels = (level for each, level in self._logging if each.identity is client.identity)
+            wanted: Any = next(levels, LEVELS[0])
         else:
-            wanted = (ctx.meta or {}).get(types.LOG_LEVEL_META_KEY)
+            wanted = client.meta.get(LOG_LEVEL)
         said = log.for_clients()
-        if said is not None and _is_wanted(said.level, wanted):
-            await _in_time(ctx.session.send_notification(_message(said), ctx.request_id))
+        if said is not None and _is_wanted(said["level"], wanted):
+            await _in_time(client.notify(_MESSAGE, said, within=True))
 
     async def run(self) -> None:
         """Tell all that is heard, until it is cancelled."""
@@ -176,25 +165,22 @@ class ClientNews:
     async def _tell_changes(self) -> None:
         # A client lists again when it is told, and is noted again then.
         told, self._listing = self._listing, deque(maxlen=_MAX_LISTENERS)
-        for session in told:
-            await _in_time(session.send_tool_list_changed())
-        await self.bus.publish(ToolsListChanged())
+        for client in told:
+            await _in_time(client.notify("notifications/tools/list_changed"))
+        self.listeners.changed(TOOLS)
 
     async def _tell_logs(self) -> None:
         while self._to_tell:
             await self._tell_all(self._to_tell.popleft())
 
-    async def _tell_all(self, params: types.LoggingMessageNotificationParams) -> None:
-        for session, wanted in tuple(self._logging):
-            if _is_wanted(params.level, wanted) and not await _in_time(
-                session.send_notification(_message(params))
-            ):
-                self._logging = deque(
-                    [each for each in self._logging if each[0] is not session], maxlen=_MAX_LISTENERS
-                )
+    async def _tell_all(self, params: Json) -> None:
+        for client, wanted in tuple(self._logging):
+            if _is_wanted(params["level"], wanted) and not await _in_time(client.notify(_MESSAGE, params)):
+                left = [each for each in self._logging if each[0] is not client]
+                self._logging = deque(left, maxlen=_MAX_LISTENERS)
 
 
-def log_of(event: Event) -> tuple[types.LoggingLevel, dict[str, Any]] | None:
+def log_of(event: Event) -> tuple[str, Json] | None:
     """What a client is told of an event, and how grave it is; ``None`` of most events. Pure."""
     name, facts = event.subject, event.facts
     match event.kind:
@@ -219,16 +205,12 @@ def log_data(event: str, name: str, message: str) -> dict[str, Any]:
     return {"message": message, "server": name, "event": event}
 
 
-def _params(level: types.LoggingLevel, data: dict[str, Any]) -> types.LoggingMessageNotificationParams:
-    return types.LoggingMessageNotificationParams(level=level, logger="callboard", data=data)
+def _params(level: str, data: Json) -> Json:
+    return {"level": level, "logger": "callboard", "data": data}
 
 
-def _message(params: types.LoggingMessageNotificationParams) -> types.LoggingMessageNotification:
-    return types.LoggingMessageNotification(params=params)
-
-
-def _is_wanted(level: types.LoggingLevel, wanted: Any) -> bool:
-    return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(wanted)
+def _is_wanted(level: str, wanted: Any) -> bool:
+    return wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted)
 
 
 async def _in_time(telling: Awaitable[None]) -> bool:

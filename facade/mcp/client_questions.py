@@ -10,14 +10,13 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import mcp_types as types
-from mcp.shared.message import ServerMessageMetadata
-
 from ..base.foreign import Log
 from ..base.locks import Lock
 from ..hosts.mcp import elicitation, sampling
 from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..hosts.mcp.revision import HANDSHAKES
+from ..mcp_protocol.served_client import is_handshake
+from ..mcp_protocol.shapes import ELICITED, SAMPLED, WISHES
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ..plugins.results.failures import describe
 from .client_news import ServerLog
@@ -26,15 +25,14 @@ from .lanes import Lanes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.session import ServerSession
-
     from ..actors.calls.call import Call
     from ..hosts.mcp.sampling import Sampling
+    from ..mcp_protocol.served_client import Client
     from .client_news import ClientNews
 
-    Context = ServerRequestContext[dict[str, Any]]
     Done = Callable[[Any, str], None]
+
+Json = dict[str, Any]
 
 logger: Log = Log("callboard.mcp")
 
@@ -51,38 +49,19 @@ _MOST_LOGS: Final = 1000
 _ALL: Final = frozenset({"elicitation", "sampling"})
 
 
-def abilities(ctx: Context) -> frozenset[str]:
+def abilities(client: Client) -> frozenset[str]:
     """What the client of a request can be asked for: `FORMS`, `PAGES`, `MODEL`."""
-    said = ctx.session.client_capabilities
-    if said is None or (is_handshake(ctx) and not ctx.session.can_send_request):
+    said = client.capabilities
+    if not said or (is_handshake(client) and not client.can_be_asked()):
         return frozenset()
-    asks = said.elicitation
+    asks, samples = said.get("elicitation"), said.get("sampling")
     found = {
-        FORMS: asks is not None
-        and (asks.form is not None or asks.url is None),  # without either it is of forms
-        PAGES: asks is not None and asks.url is not None,
-        MODEL: said.sampling is not None,
+        FORMS: isinstance(asks, dict)
+        and (asks.get("form") is not None or asks.get("url") is None),  # without either it is of forms
+        PAGES: isinstance(asks, dict) and asks.get("url") is not None,
+        MODEL: isinstance(samples, dict),
     }
     return frozenset(name for name, can in found.items() if can)
-
-
-def is_handshake(ctx: Context) -> bool:
-    """Whether the client speaks the era in which servers send requests."""
-    return ctx.protocol_version in HANDSHAKES
-
-
-def identity_of(ctx: Context) -> object:
-    """The same for all requests of one client, as far as that can be known."""
-    if ctx.request is None:  # over pipes there is one
-        return None
-    # One for each session of the handshake era; else a request is known to be its client's by nothing.
-    return ctx.session.client_params if is_handshake(ctx) else object()
-
-
-def name_of(ctx: Context) -> str | None:
-    """How a client calls itself, if it does."""
-    params = ctx.session.client_params
-    return None if params is None else params.client_info.name
 
 
 class Question:
@@ -109,30 +88,28 @@ class Question:
         """Seconds that the answer may take."""
         return self.asked.timeout if isinstance(self.asked, Form) else MODEL_PATIENCE
 
-    def request(self, revision: str, name: str) -> types.ElicitRequest | types.CreateMessageRequest:
-        """It in the words of a client's revision. Raises `ValueError`: it cannot be said so."""
+    def request(self, revision: str, name: str) -> tuple[str, Json]:
+        """Its method and params in a client's revision. Raises `ValueError`: it cannot be said so."""
         if not isinstance(self.asked, Form):
             said = sampling.params_of(self.asked, revision)
-            return types.CreateMessageRequest.model_validate({"params": said})
+            if (problem := WISHES(said)) is not None:
+                raise ValueError(problem)
+            return "sampling/createMessage", said
         said = elicitation.params_of(self.asked, revision)
         if self.asked.url is not None and revision in HANDSHAKES:
             said["elicitationId"] = name
-        return types.ElicitRequest.model_validate({"params": said})
+        return "elicitation/create", said
 
-    @property
-    def answer_type(self) -> type[types.Result]:
-        """What the client answers with."""
-        return types.ElicitResult if isinstance(self.asked, Form) else types.CreateMessageResult
-
-    def hear(self, answer: types.Result) -> None:
+    def hear(self, answer: Any) -> None:
         """The client's answer, which is only handed on if it is one."""
-        if not isinstance(self.asked, Form):
-            said = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"meta"})
+        if (problem := (ELICITED if isinstance(self.asked, Form) else SAMPLED)(answer)) is not None:
+            self.fail(f"the client answers something else: {problem}")
+        elif not isinstance(self.asked, Form):
+            said = {key: each for key, each in answer.items() if key != "_meta" and each is not None}
             self._tell(without_forged_meta(said), "")
-            return
-        assert isinstance(answer, types.ElicitResult)
-        read = read_form_answer(FormAnswer(answer.action, answer.content), self.asked)
-        if read is None:
+        elif (
+            read := read_form_answer(FormAnswer(answer["action"], answer.get("content")), self.asked)
+        ) is None:
             self.fail("the client's answer does not fit the form")
         else:
             self._tell(read, "")
@@ -158,14 +135,12 @@ class AskedClient:
     Attributes:
         client: as given.
         call: its call, once that has begun.
-        news: set when there is another question, or log message.
         logs: what was logged in the call, and the client was not told yet; the oldest are dropped.
     """
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
         self.call: Call | None = None
-        self.news: asyncio.Event = asyncio.Event()
         self.logs: deque[ServerLog] = deque(maxlen=_MOST_LOGS)
         self._can = can
         self._open: list[Question] = []
@@ -179,12 +154,21 @@ class AskedClient:
     def add(self, question: Question) -> None:
         """Have it asked."""
         self._open.append(question)
-        self.news.set()
+        self._have_it_look()
 
     def add_log(self, log: ServerLog) -> None:
         """Have it told."""
         self.logs.append(log)
-        self.news.set()
+        self._have_it_look()
+
+    def _have_it_look(self) -> None:
+        if self.call is not None:
+            self.call.nudge()
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether one is open."""
+        return any(not each.over.is_set() for each in self._open)
 
     def questions(self) -> Iterator[Question]:
         """Those that are open."""
@@ -241,9 +225,12 @@ class ClientQuestions:
             wake = not self._logs
             self._logs.append((calls, ServerLog(plugin, params)))
         if wake:
-            self._soon(self._hand_out)
+            self._soon(self.hand_out_logs)
 
-    def _hand_out(self) -> None:
+    def hand_out_logs(self) -> None:
+        """Give what servers have logged until now to those who are told it."""
+        if not self._logs:
+            return
         with self._logging:
             logs = tuple(self._logs)
             self._logs.clear()
@@ -366,9 +353,9 @@ def _is_of_one(callers: Sequence[AskedClient | None]) -> bool:
     return len(clients) == 1 and None not in callers
 
 
-async def ask_by_request(session: ServerSession, related: Any, question: Question, name: str) -> None:
-    """Ask a client of the handshake era, in the stream of its request."""
-    asking = asyncio.ensure_future(_answer(session, related, question, name))
+async def ask_by_request(client: Client, question: Question, name: str) -> None:
+    """Ask a client of the handshake era, within its request."""
+    asking = asyncio.ensure_future(_answer(client, question, name))
     withdrawn = asyncio.ensure_future(question.over.wait())
     try:
         await asyncio.wait({asking, withdrawn}, return_when=asyncio.FIRST_COMPLETED)
@@ -377,14 +364,10 @@ async def ask_by_request(session: ServerSession, related: Any, question: Questio
         withdrawn.cancel()
 
 
-async def _answer(session: ServerSession, related: Any, question: Question, name: str) -> None:
+async def _answer(client: Client, question: Question, name: str) -> None:
     try:
-        answer = await session.send_request(
-            question.request(session.protocol_version, name),
-            question.answer_type,
-            request_read_timeout_seconds=question.patience,
-            metadata=ServerMessageMetadata(related_request_id=related),
-        )
+        method, params = question.request(client.revision, name)
+        answer = await client.ask(method, params, question.patience)
     except Exception as error:  # noqa: BLE001 - whatever has become of the connection, the server has to be answered
         question.fail(describe(error))
     else:

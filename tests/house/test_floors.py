@@ -90,12 +90,12 @@ IN_FUNCTION = {
     ): "a program's empty configuration has no keys",
     (
         "facade/cli/mcp/command.py",
-        "callboard.mcp.http",
+        "callboard.mcp_http.http",
     ): "the SDK takes longer to import than all other commands",
-    ("facade/cli/mcp/command.py", "callboard.mcp.stdio"): "as the one before",
+    ("facade/cli/mcp/command.py", "callboard.mcp_stdio.stdio"): "as the one before",
     (
         "facade/cli/mcp/command.py",
-        "callboard.mcp.watched_board",
+        "callboard.cli.mcp.watched_board",
     ): "watchfiles is an extra, and most boards follow no file",
     ("facade/config/configuration.py", "callboard.config.profile"): "most configurations have no profile",
     ("facade/config/configuration.py", "callboard.config.json_text"): "most files have no comments",

@@ -15,7 +15,7 @@ LOGS = {
     "facade/cli/ui/streams.py": "it is a handler itself",
     "facade/exporters/json_log.py": "it is a subscriber, and what one raises is contained",
     "base/foreign.py": "it is the border",
-    "facade/mcp/http.py": "it sets up the log of the server library",
+    "facade/mcp_http/http.py": "it sets up the log of the server library",
 }
 """Who may ask for a logger of the standard library."""
 

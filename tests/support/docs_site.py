@@ -43,6 +43,7 @@ INNER = {
             "belongs_to",
             "begin",
             "decided",
+            "nudge",
             "end_early",
             "finish",
             "hold",

@@ -18,8 +18,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-import callboard.mcp.http
-import callboard.mcp.stdio  # noqa: F401 - as the line above: so that no server has to
+import callboard.mcp_http.http
+import callboard.mcp_stdio.stdio  # noqa: F401 - as the line above: so that no server has to
 from callboard.cli.app import main
 from ready_commands import end, import_commands
 

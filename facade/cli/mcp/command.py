@@ -13,8 +13,8 @@ import click
 from ...authoring.dev_server import TappedCallboard
 from ...callboard import Callboard
 from ...hosts.tap import overhearing
-from ...mcp.guard import LOOPBACK, Guard
 from ...mcp_clients.client import CLIENTS
+from ...mcp_http.guard import LOOPBACK, Guard
 from ..ui.crash_files import CrashFiles, crash_folder
 from ..ui.exit_codes import WELL
 from ..ui.files import ConfigFile, absolute
@@ -144,8 +144,8 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
         return board
 
     try:
-        from ...mcp.http import serve_http  # noqa: PLC0415 - the SDK takes longer to import than all other commands
-        from ...mcp.stdio import serve_stdio  # noqa: PLC0415 - as above
+        from ...mcp_http.http import serve_http  # noqa: PLC0415 - the SDK takes longer to import than all other commands
+        from ...mcp_stdio.stdio import serve_stdio  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _NEEDED:
@@ -176,7 +176,7 @@ def _board_of(config: str, logs: StderrLogs | None, *, watch: bool, trusts: bool
     if not watch:
         return partial(TappedCallboard, config, carry=carry)
     try:
-        from ...mcp.watched_board import WatchedBoard  # noqa: PLC0415 - an extra, which most boards do without
+        from .watched_board import WatchedBoard  # noqa: PLC0415 - an extra, which most boards do without
     except ModuleNotFoundError as error:
         if error.name != "watchfiles":
             raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from ...mcp.guard import Limits
+from ...mcp_http.guard import Limits
 from ..ui.options import seconds
 from ..ui.streams import complain
 from .kept_token import MOST, kept_token, plain_token, token_file

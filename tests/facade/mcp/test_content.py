@@ -7,8 +7,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.mcp.content import MAY_HAVE_RUN, Progress, result_of, tools_of
 from callboard.mcp.health import health_of, with_those_of_servers
+from callboard.mcp_protocol.content import MAY_HAVE_RUN, Progress, result_of, tools_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sdks import needs_sdk

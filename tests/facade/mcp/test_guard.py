@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.mcp.guard import HEALTH, LOOPBACK, Guard
+from callboard.mcp_http.guard import HEALTH, LOOPBACK, Guard
 
 TOKEN = ("authorization", "Bearer word")
 HERE = ("host", "127.0.0.1:8811")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from typing import TYPE_CHECKING
 
 import anyio
 from mcp.server.stdio import stdio_server
 
-from .serving import BoardServer
+from ..mcp.first_signal import first_signal
+from ..mcp.serving import BoardServer
+from ..mcp_http.sdk_server import SdkServer
 
 if TYPE_CHECKING:
-    from .serving import MakeBoard
+    from ..mcp.serving import MakeBoard
 
 
 def serve_stdio(make: MakeBoard) -> None:
@@ -43,7 +44,8 @@ async def _serve(make: MakeBoard) -> None:
         anyio.create_task_group() as group,
     ):
         group.start_soon(end_by_signal)
-        await served.server.run(reader, writer, served.server.create_initialization_options())
+        server = SdkServer(served)
+        await server.run(reader, writer, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
@@ -56,20 +58,3 @@ def _wire() -> tuple[anyio.AsyncFile[str], anyio.AsyncFile[str]]:
     heard = os.fdopen(reading, encoding="utf-8", errors="replace", newline="\n")
     told = os.fdopen(writing, "w", encoding="utf-8", newline="")
     return anyio.wrap_file(heard), anyio.wrap_file(told)
-
-
-def first_signal() -> asyncio.Future[int]:
-    """A future of the running loop: the number of the first SIGINT or SIGTERM. The second one acts as it would have."""
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[int] = loop.create_future()
-
-    def note(number: int) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(each)
-        if not found.done():
-            found.set_result(number)
-
-    for each in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            loop.add_signal_handler(each, note, int(each))
-    return found

@@ -16,11 +16,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
+from ..mcp.first_signal import first_signal
+from ..mcp.health import health_of
+from ..mcp.serving import BoardServer
 from .connections import BoundedLog, Connection, Connections
 from .guard import HEALTH
-from .health import health_of
-from .serving import BoardServer
-from .stdio import first_signal
+from .sdk_server import SdkServer
 
 if TYPE_CHECKING:
     import socket
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from ..mcp.serving import MakeBoard
     from .guard import Guard, Limits
-    from .serving import MakeBoard
 
 PATH = "/mcp"
 _GRACE = 1
@@ -138,7 +139,7 @@ def application(served: BoardServer, guard: Guard, logs: Path | None = None) -> 
     async def status(_: Request) -> JSONResponse:
         return JSONResponse({**await looks.status(), "logs": None if logs is None else str(logs)})
 
-    app = served.server.streamable_http_app(
+    app = SdkServer(served).streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=False

@@ -7,21 +7,21 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from ..authoring.dev_server import TappedCallboard
-from ..base.errors import CallboardError, PluginError
-from ..base.frozen import frozen
-from ..base.locks import Lock
-from ..config.configuration import read_configuration
-from ..config.errors import ConfigurationError
-from ..loading.prefetch import spelled_out
-from ..plugins.sources.source import spelled
-from ..reload.file_watcher import SourceWatch
+from ...authoring.dev_server import TappedCallboard
+from ...base.errors import CallboardError, PluginError
+from ...base.frozen import frozen
+from ...base.locks import Lock
+from ...config.configuration import read_configuration
+from ...config.errors import ConfigurationError
+from ...loading.prefetch import spelled_out
+from ...plugins.sources.source import spelled
+from ...reload.file_watcher import SourceWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from ..config.configuration import Configuration
+    from ...config.configuration import Configuration
 
 _ENDING = 10.0
 """Seconds for hosts that were removed to end, so that others may have their names."""

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from callboard.cli.mcp.watched_board import entry_changes
 from callboard.config.configuration import Configuration
-from callboard.mcp.watched_board import entry_changes
 from leaks import TEST_MARK, no_leaks, wait_until
 from mcp_clients import ERAS, PATIENCE, SERVER, over_pipes
 from sdks import needs_sdk

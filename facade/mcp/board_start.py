@@ -1,0 +1,110 @@
+"""The start of a board that is served already, and what clients are told while it does not run."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..actors.calls.waiting import ended_apart, in_thread, until_done
+from ..base.errors import CallboardError
+from ..base.foreign import Log, contain
+from ..config.hook_section import warn_of_unasked
+from .health import as_one_line, why_not_running
+
+if TYPE_CHECKING:
+    from ..callboard import Callboard
+
+logger: Log = Log("callboard.mcp")
+
+LIST_PATIENCE = 5.0
+"""Seconds for which a list waits for plugins that are starting: some clients ask once, and hear no news."""
+
+STOP_TIMEOUT = 1.0
+"""Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
+
+INTRODUCTION = 1.0
+"""Seconds that the one client may take to say what it can do, before the board is started all the same."""
+
+
+class BoardStart:
+    """See the module. In the event loop.
+
+    Args:
+        board: not started yet.
+        many: clients come and go; else there is one, and the board is started when it has said what it can do, or after a second.
+
+    Attributes:
+        board: as given.
+        failure: why the board could not be started; ``None`` while that is not known.
+        introduced: set once a client has said what it can do.
+    """
+
+    def __init__(self, board: Callboard, *, many: bool) -> None:
+        self.board = board
+        self.failure: BaseException | None = None
+        self.introduced: asyncio.Event = asyncio.Event()
+        if many:
+            self.introduced.set()
+        self._up = asyncio.Event()
+        self._stopping = False
+
+    @property
+    def starting(self) -> bool:
+        """Whether plugins may still come up for the first time."""
+        return not self._up.is_set()
+
+    async def run(self) -> None:
+        """Start the board; returns when all of its plugins had their chance, or it could not be started."""
+        # Servers of the handshake era are told once what they may ask for, and that is what the client can be asked for.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.introduced.wait(), INTRODUCTION)
+        try:
+            await until_done(in_thread(self._start, "callboard-start"))
+        except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
+            if not self._stopping:  # which ends a start that is under way
+                self.failure = error
+                _log_failure(error)
+        finally:
+            self._up.set()
+
+    def _start(self) -> None:
+        self.board.start()
+        if self.board.approver is None:
+            warn_of_unasked(self.board.configuration.approval, self.board.tools())
+
+    async def stop(self) -> None:
+        """Stop the board; done when this returns."""
+        self._stopping = True
+        await ended_apart(lambda: self.board.stop(STOP_TIMEOUT))
+
+    async def over(self) -> None:
+        """Wait until all plugins had their chance."""
+        await self._up.wait()
+
+    async def over_soon(self) -> None:
+        """As `over`, for as long as a list may take."""
+        if not self._up.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._up.wait(), LIST_PATIENCE)
+
+    def why_not_running(self) -> str | None:
+        """Why the board does not run, or will not, for a model; ``None`` if it may."""
+        consent = self.board.configuration.consent
+        obstacle = None if consent is None else consent.obstacle
+        if obstacle is not None and (self.starting or self.failure is not None):
+            return why_not_running(*obstacle)
+        if self.failure is None:
+            return None
+        if not isinstance(self.failure, CallboardError):
+            return f"its start failed ({type(self.failure).__name__}); the log of 'callboard mcp' says why"
+        return as_one_line(str(self.failure))
+
+
+def _log_failure(error: Exception) -> None:
+    """Log why a board cannot be started. The traceback of an error of the user's is shown at the end, with ``--debug``."""
+    if isinstance(error, CallboardError):
+        said = ". ".join((str(error), *getattr(error, "__notes__", ())))
+        logger.error("the board cannot be started, and serves no tools: %s", said)
+    else:
+        contain(error, logger, "the board cannot be started, and serves no tools")

@@ -1,0 +1,97 @@
+"""``subscriptions/listen``: the request of the stateless era whose answer is a stream of news. In the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from ..base.foreign import Log
+from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
+
+if TYPE_CHECKING:
+    from ..mcp_protocol.served_client import Client
+
+Json = dict[str, Any]
+
+logger: Log = Log("callboard.mcp")
+
+TOOLS: Final = "toolsListChanged"
+PROMPTS: Final = "promptsListChanged"
+RESOURCES: Final = "resourcesListChanged"
+_UPDATES: Final = "resourceSubscriptions"
+
+_LISTS: Final = {TOOLS: "tools", PROMPTS: "prompts", RESOURCES: "resources"}
+
+MOST_STREAMS: Final = 1024
+"""Open at a time, of all clients."""
+
+MOST_UNREAD: Final = 1024
+"""News that one stream holds for a client which does not read them; then the stream ends, and the client listens again."""
+
+_SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
+
+
+class _Stream:
+    """One client that listens, and what it wants to hear of."""
+
+    def __init__(self, wanted: Json) -> None:
+        self.honored: Json = {key: True for key in _LISTS if wanted.get(key)}
+        self.uris: list[str] = list(wanted.get(_UPDATES) or ())
+        if self.uris:
+            self.honored[_UPDATES] = self.uris
+        # One place more, for the end.
+        self.news: asyncio.Queue[tuple[str, Json] | None] = asyncio.Queue(MOST_UNREAD + 1)
+
+    def tell(self, method: str, params: Json) -> bool:
+        """False if it has too much to tell: it ends."""
+        if self.news.qsize() < MOST_UNREAD:
+            self.news.put_nowait((method, params))
+            return True
+        with suppress(asyncio.QueueFull):  # it has been told so before
+            self.news.put_nowait(None)
+        return False
+
+
+class Listeners:
+    """The clients that listen."""
+
+    def __init__(self) -> None:
+        self._streams: set[_Stream] = set()
+
+    async def listen(self, client: Client, params: Json) -> Json:
+        """Tell a client what it wants to hear of until its request is cancelled, or it reads too slowly.
+
+        Raises:
+            Refused: too many listen.
+        """
+        if len(self._streams) >= MOST_STREAMS:
+            raise Refused(INTERNAL_ERROR, "Subscription limit reached")
+        meta = {_SUBSCRIPTION: client.request_id}
+        stream = _Stream(params["notifications"])
+        self._streams.add(stream)  # before the acknowledgement: what comes meanwhile is told after it
+        try:
+            acknowledged = {"notifications": stream.honored, "_meta": meta}
+            await client.notify("notifications/subscriptions/acknowledged", acknowledged, within=True)
+            while (told := await stream.news.get()) is not None:
+                method, said = told
+                await client.notify(method, {**said, "_meta": {**said.get("_meta", {}), **meta}}, within=True)
+        finally:
+            self._streams.discard(stream)
+        return {"_meta": meta}
+
+    def changed(self, what: str) -> None:
+        """A list is another now: `TOOLS`, `PROMPTS` or `RESOURCES`."""
+        method = f"notifications/{_LISTS[what]}/list_changed"
+        self._tell([each for each in self._streams if what in each.honored], method, {})
+
+    def updated(self, uri: str, params: Json) -> None:
+        """A resource is another now; ``params`` of what its server says."""
+        method = "notifications/resources/updated"
+        self._tell([each for each in self._streams if uri in each.uris], method, params)
+
+    def _tell(self, streams: list[_Stream], method: str, params: Json) -> None:
+        for each in streams:
+            if not each.tell(method, params):
+                logger.warning("a client that listens has not read %d news; it is told no more", MOST_UNREAD)
+                self._streams.discard(each)

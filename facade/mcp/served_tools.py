@@ -1,0 +1,230 @@
+"""``tools/list`` and ``tools/call``: a board's tools, and its calls."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..actors.board import NotStarted
+from ..base.foreign import Log
+from ..base.validation import require_call_options
+from ..hosts.protocol.call_params import KEY, trace_of
+from ..interop.exact_json import as_utf8
+from ..mcp_protocol.content import Refusal, as_it_came, result_of, tools_of
+from ..mcp_protocol.results import completed, remembered
+from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
+from ..mcp_protocol.shapes import CALL_RESULT, TOOL
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
+from .client_news import log_data, restarted
+from .client_questions import AskedClient, abilities
+from .lanes import TooLate
+from .running_call import KeptCalls, RunningCall
+
+if TYPE_CHECKING:
+    from ..mcp_protocol.served_client import Client
+    from ..plugins.results.call_result import CallResult
+    from .board_start import BoardStart
+    from .client_news import ClientNews
+    from .client_questions import ClientQuestions
+    from .passed_on import CutResults, PassedOn
+
+Json = dict[str, Any]
+Ended = tuple["CallResult", str | None, bytes | None]
+"""A result, the plugin that took the call, and the line in which a server has answered."""
+
+logger: Log = Log("callboard.mcp")
+
+PAGE = 500
+"""Tools in one answer to ``tools/list``."""
+
+FRESH = 300_000
+"""Milliseconds for which a client may keep a list of tools, once all plugins had their chance: changes are announced."""
+
+_MAX_CURSOR = 9
+"""Digits."""
+
+
+class ServedTools:
+    """See the module. In the event loop.
+
+    Args:
+        start: of the board.
+        news: tells clients what becomes of hosts.
+        questions: has clients asked.
+        passed_on: knows which plugins are MCP servers.
+        cut: notes whose results were cut.
+    """
+
+    def __init__(
+        self,
+        start: BoardStart,
+        news: ClientNews,
+        questions: ClientQuestions,
+        passed_on: PassedOn,
+        cut: CutResults,
+    ) -> None:
+        self._start = start
+        self._board = start.board
+        self._news = news
+        self._questions = questions
+        self._passed_on = passed_on
+        self._cut = cut
+        self._kept = KeptCalls()
+        self._generations: dict[str, int] = {}
+        self._structured: set[str] = set()
+
+    def close(self) -> None:
+        """No client comes back with answers."""
+        self._kept.close()
+
+    async def listed(self, client: Client, params: Json) -> Json:
+        """``tools/list``."""
+        await self._start.over_soon()
+        self._news.note_listing(client)
+        handshake = is_handshake(client)
+        tools = self._tools(handshake=handshake)
+        start = _start_of(params.get("cursor"))
+        listed: Json = {"tools": tools[start : start + PAGE]}
+        if start + PAGE < len(tools):
+            listed["nextCursor"] = str(start + PAGE)
+        fresh = 0 if self._start.starting else FRESH
+        return completed(remembered(listed, fresh, handshake=handshake), handshake=handshake)
+
+    def _tools(self, *, handshake: bool) -> list[Json]:
+        servers = self._passed_on.servers()
+        try:
+            schemas = [(tool.schema, tool.plugin_name in servers) for tool in self._board.tools()]
+        except NotStarted:
+            return []
+        declared, left_out = tools_of(schemas, self._board.registry, handshake=handshake)
+        if not handshake:
+            self._structured = {tool["name"] for tool in declared if "outputSchema" in tool}
+        tools = []
+        for tool in declared:
+            if (problem := TOOL(tool)) is None:  # what a server says of a tool goes on as it is
+                tools.append(tool)
+            else:
+                left_out[tool["name"]] = problem
+        for name, why in left_out.items():
+            logger.warning("the tool %.100s is not offered to clients of MCP: %s", name, why)
+        return tools
+
+    async def called(self, client: Client, params: Json) -> Json:
+        """``tools/call``.
+
+        Raises:
+            Refused: there is no such tool, or its server has answered with an error.
+        """
+        if isinstance(ended := await self._ended(client, params), dict):
+            return completed(ended, handshake=False)
+        result, plugin, raw = ended
+        self._cut.note(client.identity, result)
+        name, handshake = params["name"], is_handshake(client)
+        if result.get("code") == Code.UNKNOWN_TOOL:
+            if self._start.starting:  # its plugin may come yet
+                await self._start.over()
+                return await self.called(client, params)
+            why = self._start.why_not_running() or "it was stopped"
+            error = result.get("error") or f"the board does not run: {why}"
+            raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
+        said = None if raw is None else as_it_came(raw, handshake=handshake)
+        if isinstance(said, Refusal):
+            raise Refused(*said)
+        whose = plugin or self._offering(name)
+        structured = not handshake and name in self._structured
+        write = partial(result_of, plugin=whose, registry=self._board.registry, structured=structured)
+        written: Json = as_utf8(write(result)) if said is None else said
+        if (problem := CALL_RESULT(written)) is not None:
+            failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {problem}")
+            said, written = None, as_utf8(write(failed))
+        if plugin is not None:
+            await self._tell_of_host(client, plugin, result, written)
+        return written if said is not None else completed(written, handshake=handshake)
+
+    async def _tell_of_host(self, client: Client, plugin: str, result: CallResult, written: Json) -> None:
+        if result.get("code") == Code.HOST_CRASHED:
+            told = log_data("host_crashed", plugin, str(result.get("error")))
+            await self._news.tell_within(client, "warning", told)
+        # A failure of Callboard's own is no answer of a host.
+        if "code" not in result and self._is_restarted(plugin):
+            written["_meta"] = {**(written.get("_meta") or {}), "callboard/restarted": True}
+            await self._news.tell_within(client, "warning", restarted(plugin))
+
+    def _offering(self, tool: str) -> str | None:
+        """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""
+        try:
+            return next((each.plugin_name for each in self._board.tools() if each.tool_name == tool), None)
+        except NotStarted:
+            return None
+
+    def _is_restarted(self, plugin: str) -> bool:
+        """Whether this is the first answer of a generation that followed another."""
+        # Asked of the host: an event may come after the answer.
+        hosted = getattr(self._board.board.plugin_manager.handles().get(plugin), "plugin", None)
+        if hosted is None or hosted.host is None:
+            return False
+        before, now = self._generations.get(plugin, 1), hosted.host.generation
+        self._generations[plugin] = now
+        return bool(now > before)
+
+    async def _ended(self, client: Client, params: Json) -> Ended | Json:
+        """As `_run`, where it can begin."""
+        try:
+            return await self._run(client, params)
+        except NotStarted:
+            return {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
+        except TooLate as late:
+            return failure(Code.DEADLINE_EXCEEDED, str(late), outcome=Outcome.NOT_SENT), None, None
+
+    async def _run(self, client: Client, params: Json) -> Ended | Json:
+        """How a call ends, or that the client is to be asked something before it does."""
+        if (state := params.get("requestState")) is None:
+            running = await self._begun(client, params)
+        else:
+            running = self._kept.take(state, params["name"])
+            running.hear(params.get("inputResponses") or {})
+        kept = False
+        try:
+            if not await running.ends(client):
+                kept = True
+                return running.required(client.revision, self._kept.keep(running, params["name"]))
+            call = running.call
+            return call.result(), call.plugin_name, call.raw_answer
+        finally:
+            if not kept:  # it has ended, or the client cancelled, or has gone
+                running.close()
+
+    async def _begun(self, client: Client, params: Json) -> RunningCall:
+        asked, name, meta = AskedClient(client.identity, abilities(client)), params["name"], client.meta
+        begin = partial(
+            self._board.submit,
+            {"method": "tools/call", "params": {"name": name, "arguments": params.get("arguments") or {}}},
+            context={"mcp": {"client": client.name}, **trace_of(meta)},
+            streaming=meta.get("progressToken") is not None,
+            key=_key_of(meta),
+        )
+        self._news.note_level(client)
+        patience = self._board.configuration.calls.deadline
+        call = await self._questions.begin(begin, asked, partial(self._offering, name), patience)
+        return RunningCall(call, asked, self._questions, self._news)
+
+
+def _start_of(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > _MAX_CURSOR:
+        raise Refused(INVALID_PARAMS, f"no such cursor: {cursor!r:.40}")
+    return int(cursor)
+
+
+def _key_of(meta: Json) -> str | None:
+    """The key that a client has given a call, if it is one."""
+    key = meta.get(KEY)
+    if key is None:
+        return None
+    try:
+        require_call_options(None, None, key)
+    except (TypeError, ValueError) as error:
+        raise Refused(INVALID_PARAMS, f"_meta: {KEY}: {error}") from None
+    return str(key)

@@ -1,0 +1,101 @@
+"""The methods for what the board's MCP servers share beside their tools. They are asked in threads: a server may take its time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import CallboardError
+from ..base.foreign import Log
+from ..mcp_protocol.results import completed, remembered
+from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
+from ..mcp_protocol.shapes import PROMPT, PROMPT_RESULT, READ_RESULT, RESOURCE, TEMPLATE
+from .passed_on import NotThere
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..mcp_protocol.served_client import Client
+    from ..mcp_protocol.shapes import Shape
+    from .board_start import BoardStart
+    from .passed_on import CutResults, PassedOn
+
+Json = dict[str, Any]
+
+_STATELESS_ONLY = frozenset({"resultType", "ttlMs", "cacheScope"})
+
+logger: Log = Log("callboard.mcp")
+
+
+class Shared:
+    """See the module. In the event loop.
+
+    Args:
+        start: of the board.
+        passed_on: what its servers have.
+        cut: whose results were cut.
+    """
+
+    def __init__(self, start: BoardStart, passed_on: PassedOn, cut: CutResults) -> None:
+        self._start = start
+        self._passed_on = passed_on
+        self._cut = cut
+
+    async def resources(self, client: Client, _: Json) -> Json:
+        """``resources/list``."""
+        found = self._cut.listed(client.identity, await self._ask(self._passed_on.resources))
+        return _listed(client, "resources", _valid("resource", RESOURCE, found))
+
+    async def templates(self, client: Client, _: Json) -> Json:
+        """``resources/templates/list``."""
+        found = await self._ask(self._passed_on.templates)
+        return _listed(client, "resourceTemplates", _valid("template", TEMPLATE, found))
+
+    async def read(self, client: Client, params: Json) -> Json:
+        """``resources/read``."""
+        found = await self._ask(self._passed_on.read, params["uri"])
+        return _answered(found, READ_RESULT, client)
+
+    async def prompts(self, client: Client, _: Json) -> Json:
+        """``prompts/list``."""
+        found = await self._ask(self._passed_on.prompts)
+        return _listed(client, "prompts", _valid("prompt", PROMPT, found))
+
+    async def prompt(self, client: Client, params: Json) -> Json:
+        """``prompts/get``."""
+        found = await self._ask(self._passed_on.prompt, params["name"], params.get("arguments") or {})
+        return _answered(found, PROMPT_RESULT, client)
+
+    async def _ask(self, function: Callable[..., Any], *given: Any) -> Any:
+        await self._start.over_soon()
+        try:
+            return await asyncio.to_thread(function, *given)
+        except NotThere as error:
+            raise Refused(INVALID_PARAMS, str(error)) from None
+        except CallboardError as error:
+            raise Refused(INTERNAL_ERROR, str(error)) from None
+
+
+def _listed(client: Client, key: str, items: list[Json]) -> Json:
+    handshake = is_handshake(client)
+    return completed(remembered({key: items}, 0, handshake=handshake), handshake=handshake)
+
+
+def _answered(result: Json, shape: Shape, client: Client) -> Json:
+    if (problem := shape(result)) is not None:
+        raise Refused(INTERNAL_ERROR, f"the server answers what is no result: {problem}")
+    if is_handshake(client):
+        return {key: each for key, each in result.items() if key not in _STATELESS_ONLY}
+    cached = remembered({}, 0, handshake=False) if "contents" in result else {}
+    return completed({**cached, **result}, handshake=False)
+
+
+def _valid(kind: str, shape: Shape, items: list[Json]) -> list[Json]:
+    """Those that are what they should be: one server's mistake hides nothing of the others."""
+    found = []
+    for item in items:
+        if (problem := shape(item)) is None:
+            found.append(item)
+        else:
+            logger.warning("a %s is not passed on: %s", kind, problem)
+    return found

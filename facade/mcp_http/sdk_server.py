@@ -1,0 +1,130 @@
+"""The server of the official SDK, by which a `BoardServer` is served: it has the transports, the sessions and both eras.
+
+The SDK holds what it serves to its types, and leaves out what these do not know. So a handler's answer goes past it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.shared.exceptions import MCPError
+
+from ..hosts.mcp.revision import HANDSHAKES
+from ..interop.exact_json import as_utf8
+from ..mcp_protocol.served_client import Refused
+from ..version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from mcp.server.context import ServerRequestContext
+
+    from ..mcp.serving import BoardServer, Handler
+
+    Context = ServerRequestContext[dict[str, Any]]
+
+Json = dict[str, Any]
+
+_INTRODUCES = ("initialize", "server/discover")
+
+
+class SdkClient:
+    """A client of the SDK's, by one of its requests. A `Client`."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        session = ctx.session
+        self.request_id: str | int = "" if ctx.request_id is None else ctx.request_id
+        self.revision: str = ctx.protocol_version
+        params, said = session.client_params, session.client_capabilities
+        self.name: str | None = None if params is None else params.client_info.name
+        dumped = None if said is None else said.model_dump(by_alias=True, mode="json", exclude_none=True)
+        self.capabilities: Json | None = dumped
+        # One for each session of the handshake era, and one over pipes; else a request is known to be its client's by nothing.
+        alone = ctx.request is None
+        self.identity: object = None if alone else params if self.revision in HANDSHAKES else object()
+        meta = (ctx.params or {}).get("_meta")
+        self.meta: Json = meta if isinstance(meta, dict) else {}
+
+    def can_be_asked(self) -> bool:
+        return self._ctx.session.can_send_request
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        await self._ctx.session.report_progress(progress, total, message)
+
+    async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
+        related = self._ctx.request_id if within else None
+        said: Any = _Notification(method, as_utf8(params))
+        await self._ctx.session.send_notification(said, related)
+
+    async def ask(self, method: str, params: Json, patience: float) -> Json:
+        answer: Json = await self._ctx.session._request_outbound.send_raw_request(  # noqa: SLF001 - what is public holds an answer to its types
+            method, as_utf8(params), {"timeout": patience}
+        )
+        return answer
+
+
+class _Notification:
+    """What the SDK sends as it is; of its own types it would leave out what these do not know."""
+
+    def __init__(self, method: str, params: Json | None) -> None:
+        self._said = {"method": method} if params is None else {"method": method, "params": params}
+
+    def model_dump(self, **_: Any) -> Json:
+        return self._said
+
+
+class _Answered(Exception):
+    """A handler has answered: this goes to `SdkServer._meet`, past all that the SDK would make of it."""
+
+    def __init__(self, answer: Json) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class SdkServer(Server[dict[str, Any]]):
+    """See the module.
+
+    Args:
+        served: what is served.
+    """
+
+    def __init__(self, served: BoardServer) -> None:
+        super().__init__("callboard", version=__version__, instructions=served.instructions())
+        self._served = served
+        for method, entry in served.methods.items():
+            self.add_request_handler(method, types.RequestParams, _handler(entry.handle))
+        self.middleware.append(self._meet)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """What the board's server says, and not what the handlers seem to."""
+        handshake = protocol_version is None or protocol_version in HANDSHAKES
+        return types.ServerCapabilities.model_validate(self._served.capabilities(handshake=handshake))
+
+    async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        if ctx.method in _INTRODUCES:  # anew: the configuration, and the servers, may have changed
+            self.instructions = self._served.instructions()
+        self._served.meet(SdkClient(ctx))
+        try:
+            answer = await call_next(ctx)
+        except _Answered as answered:
+            answer = answered.answer
+        except Refused as error:
+            raise MCPError(error.code, as_utf8(error.message), as_utf8(error.data)) from None
+        return as_utf8(answer)  # what cannot be written would end the connection
+
+
+def _handler(handle: Handler) -> Callable[[Context, Any], Awaitable[Any]]:
+    async def answer(ctx: Context, _: Any) -> Any:
+        raise _Answered(await handle(SdkClient(ctx), dict(ctx.params or {})))
+
+    return answer

@@ -1,0 +1,1 @@
+"""What handlers of MCP know of clients, and the shapes of what is said. Pure, and without the SDK."""

@@ -1,0 +1,81 @@
+"""Who sends a request of MCP, as handlers see it, whatever carries it; and how it is refused."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from ..hosts.mcp.revision import HANDSHAKES
+
+Json = dict[str, Any]
+
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+
+LOG_LEVEL: Final = "io.modelcontextprotocol/logLevel"
+"""Under ``_meta`` of a request of the stateless era: the least grave level of which the client is told meanwhile."""
+
+
+class Refused(Exception):
+    """An error of JSON-RPC, as the client is told it.
+
+    Attributes:
+        code, message, data: as there; ``data`` is ``None`` if there are none.
+    """
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Client(Protocol):
+    """A client, by one of its requests. In the event loop.
+
+    Attributes:
+        request_id: of the request.
+        revision: that the client speaks.
+        meta: of the request: what stands under ``_meta``; empty if nothing does.
+        name: how the client calls itself; ``None`` if it does not.
+        capabilities: what it can do; ``None`` if it has not said that.
+        identity: the same object for all requests of one client, as far as that is known; another one for each request if it is not.
+    """
+
+    request_id: str | int
+    revision: str
+    meta: Json
+    name: str | None
+    capabilities: Json | None
+    identity: object
+
+    def can_be_asked(self) -> bool:
+        """Whether a request can be sent to it now, within this request of its own."""
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Tell it of progress, if it has asked for that."""
+
+    async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
+        """Tell it something.
+
+        Args:
+            method: of the notification.
+            params: of the notification.
+            within: in what carries the answer to this request; else beside all requests, also when this one has been answered.
+        """
+
+    async def ask(self, method: str, params: Json, patience: float) -> Json:
+        """Send it a request within this one, and return the result.
+
+        Args:
+            method: of the request.
+            params: of the request.
+            patience: seconds that it may take.
+
+        Raises:
+            Exception: it refuses, does not answer in time, or is gone.
+        """
+
+
+def is_handshake(client: Client) -> bool:
+    """Whether it speaks the era in which servers send requests."""
+    return client.revision in HANDSHAKES
