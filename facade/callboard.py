@@ -177,9 +177,13 @@ class Callboard:
             self._first.over = over  # the next first call tries again, and is told why it cannot be
             raise
 
-    def _begin_board(self, formats: tuple[ToolInteropContribution, ...]) -> None:
-        if self._lent_store is None:
+    def open_state(self) -> None:
+        """Open the state store of the configuration, before the start; `stop` closes it. Raises `StateStoreError`."""
+        if self._lent_store is None and self._store is None:
             self._store = open_state_store(self.configuration.state)
+
+    def _begin_board(self, formats: tuple[ToolInteropContribution, ...]) -> None:
+        self.open_state()
         self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
 
     def __enter__(self) -> Self:

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, LoadTimeout, PluginError, PluginLoadError
-from ...base.foreign import Log
 from ...base.locks import RLock
 from ...base.threads import uninterrupted
 from ...plugins.time_limit import require_time, time_left
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
     from ..threads.hook_pool import Pending
 
 
-logger: Log = Log("callboard.actors")
-
-
 class PluginManager:
     """See the module.
 
@@ -63,6 +59,7 @@ class PluginManager:
 
     Attributes:
         closed: no more plugins are taken.
+        all_begun: all plugins of its configuration have begun; set by whoever begins them.
         host_registry: the hosts, and which plugin runs in which.
         lock: is held while plugins, routes, offers and checks change.
         registration: how the plugins' tools come to be offered.
@@ -81,6 +78,7 @@ class PluginManager:
         removed: Iterable[Callable[[str], None]],
     ) -> None:
         self.closed: bool = False
+        self.all_begun: bool = False
         self._removed = removed
         self._supervisor = supervisor
         self._routing_table = routing_table
@@ -355,7 +353,8 @@ class PluginManager:
                 self._handles[adapter.name] = handle
                 self._routing_table.add(handle.endpoint)
                 supervised_host.add(handle)
-                self._offer_remembered(handle)
+                if (remembered := handle.plugin.remembered()) is not None:
+                    self.registration.offer_remembered(handle, *remembered, self._handles.values)
             if not first:
                 return
             try:
@@ -365,17 +364,6 @@ class PluginManager:
                 self._take_off(adapter.name)
                 handle.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise
-
-    def _offer_remembered(self, handle: HostedPlugin) -> None:
-        """Offer what it offered when it was last up: calls wait for its host as they do while it is restarted."""
-        if (remembered := handle.plugin.remembered()) is None:
-            return
-        schemas, names = remembered
-        self.registration.remember(handle, names)
-        try:
-            self.registration.offer(handle, schemas, self._handles.values, remembered=True)
-        except CallboardError as error:
-            logger.warning("what %r offered when it was last up is not offered: %s", handle.name, error)
 
     def settle_hosted(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None

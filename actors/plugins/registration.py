@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.foreign import Log
 from ..catalog.argument_validation import checks_of
 from ..catalog.diff import tool_changes
 from ..routing.decision import add_routes
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ..routing.table import RoutingTable
 
     Tools = tuple[ToolDescriptor, ...]
+
+logger: Log = Log("callboard.actors")
 
 
 class Registration:
@@ -100,9 +103,22 @@ class Registration:
         if (before := former.get(handle.name)) is not None:
             self._events.publish("tools_changed", handle.name, **tool_changes(before, tools)._asdict())
 
-    def remember(self, handle: PluginHandle, names: Mapping[str, str]) -> None:
-        """A plugin's tools had these names, by its own, when it was last up: they are kept but for those that others have."""
+    def offer_remembered(
+        self,
+        handle: PluginHandle,
+        schemas: Iterable[dict[str, Any]],
+        names: Mapping[str, str],
+        handles: Callable[[], Iterable[PluginHandle]],
+    ) -> None:
+        """Offer what a plugin offered when it was last up, under those names, but for those that others have.
+
+        Calls wait for its host, as they do while it is restarted.
+        """
         self._names.keep(handle.name, names, only_free=True)
+        try:
+            self.offer(handle, schemas, handles, remembered=True)
+        except CallboardError as error:
+            logger.warning("what %r offered when it was last up is not offered: %s", handle.name, error)
 
     def keep_names(self, handle: PluginHandle) -> None:
         """A plugin is in use: the names of its tools stay theirs from now on."""

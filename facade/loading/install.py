@@ -150,6 +150,7 @@ class Installer:
                             if _is_in_turn(one, in_turn):
                                 settle(board, one)  # what comes after it must not be started without it
                         begun.append((entry, one))
+            board.plugin_manager.all_begun = True
             for pair in begun:
                 self._settle(board, *pair)
         _tell_idle(_servers(board))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..actors.board import NotStarted
 from ..actors.calls.waiting import ended_apart, in_thread, until_done
+from ..actors.state.store import StateStoreError
 from ..base.errors import CallboardError
 from ..base.foreign import Log, contain
 from ..config.hook_section import warn_of_unasked
@@ -14,11 +17,17 @@ from .health import as_one_line, why_not_running
 
 if TYPE_CHECKING:
     from ..callboard import Callboard
+    from ..supervision.runtime.events import Event
 
 logger: Log = Log("callboard.mcp")
 
 LIST_PATIENCE = 5.0
 """Seconds for which a list waits for plugins that are starting: some clients ask once, and hear no news."""
+
+_COMING = frozenset(
+    {"plugin_registered", "plugin_unavailable", "plugin_removed", "host_parked", "host_stopped"}
+)
+"""Kinds of events after which a call may have a tool, or a list no more to wait for."""
 
 STOP_TIMEOUT = 1.0
 """Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
@@ -47,7 +56,15 @@ class BoardStart:
         if many:
             self.introduced.set()
         self._up = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._began: float | None = None
         self._stopping = False
+        self._no_state: CallboardError | None = None
+        try:
+            board.open_state()  # before the first client is told how the board is used
+        except StateStoreError as error:
+            self._no_state = error
 
     @property
     def starting(self) -> bool:
@@ -56,9 +73,11 @@ class BoardStart:
 
     async def run(self) -> None:
         """Start the board; returns when all of its plugins had their chance, or it could not be started."""
+        self._loop = asyncio.get_running_loop()
         # Servers of the handshake era are told once what they may ask for, and that is what the client can be asked for.
         with suppress(TimeoutError):
             await asyncio.wait_for(self.introduced.wait(), INTRODUCTION)
+        self._began = time.monotonic()
         try:
             await until_done(in_thread(self._start, "callboard-start"))
         except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
@@ -67,6 +86,7 @@ class BoardStart:
                 _log_failure(error)
         finally:
             self._up.set()
+            self._changed.set()
 
     def _start(self) -> None:
         self.board.start()
@@ -78,18 +98,52 @@ class BoardStart:
         self._stopping = True
         await ended_apart(lambda: self.board.stop(STOP_TIMEOUT))
 
-    async def over(self) -> None:
-        """Wait until all plugins had their chance."""
-        await self._up.wait()
+    def hear(self, event: Event) -> None:
+        """In the thread that tells events."""
+        if event.kind in _COMING and self.starting and self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended since
+                self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def further(self) -> None:
+        """Wait until a plugin more has its tools, or all had their chance."""
+        if self.starting:
+            await self._changed.wait()
+
+    async def tools_known(self) -> None:
+        """Wait until each plugin has its tools, though they may be remembered; some seconds after the start at most."""
+        while self.starting and not self._is_known() and (left := self._patience()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.further(), left)
 
     async def over_soon(self) -> None:
-        """As `over`, for as long as a list may take."""
-        if not self._up.is_set():
+        """Wait until all plugins had their chance; some seconds after the start at most."""
+        if self.starting and (left := self._patience()) > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._up.wait(), LIST_PATIENCE)
+                await asyncio.wait_for(self._up.wait(), left)
+
+    def _is_known(self) -> bool:
+        self._changed.clear()  # before the look: what changes from now on is waited for no longer
+        try:
+            manager, offers = self.board.board.plugin_manager, self.board.board.catalog.offers
+        except NotStarted:
+            return False
+        handles = manager.handles().values()
+        # A host whose start is overdue, or that is parked, has none to come soon.
+        return manager.all_begun and all(
+            each.name in offers or (each.host_name is not None and each.absence is not None)
+            for each in handles
+        )
+
+    def _patience(self) -> float:
+        """Seconds for which a list may still wait: from the start on, so that a server that never comes up holds up the first list alone."""
+        if self._began is None:
+            return INTRODUCTION + LIST_PATIENCE
+        return self._began + LIST_PATIENCE - time.monotonic()
 
     def why_not_running(self) -> str | None:
         """Why the board does not run, or will not, for a model; ``None`` if it may."""
+        if self._no_state is not None and self.starting:
+            return as_one_line(str(self._no_state))
         consent = self.board.configuration.consent
         obstacle = None if consent is None else consent.obstacle
         if obstacle is not None and (self.starting or self.failure is not None):

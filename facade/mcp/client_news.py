@@ -27,9 +27,7 @@ Json = dict[str, Any]
 
 logger: Log = Log("callboard.mcp")
 
-_CHANGES = frozenset(
-    {"plugin_registered", "tools_changed", "plugin_removed", "plugin_unavailable", "host_reloaded"}
-)
+_CHANGES = frozenset({"plugin_removed", "plugin_unavailable", "host_reloaded"})
 _MAX_LISTENERS = 1000
 _MAX_NEWS = 100
 """Of hosts, which no client has been told yet; the oldest are dropped."""
@@ -75,6 +73,8 @@ class ClientNews:
         self._listing: deque[Client] = deque(maxlen=_MAX_LISTENERS)
         self._logging: deque[tuple[Client, str]] = deque(maxlen=_MAX_LISTENERS)
         self._to_tell: deque[Json] = deque(maxlen=_MAX_NEWS)
+        self._standing: list[Json] = []
+        self._names: dict[str, list[str]] = {}
         self.level: str | None = None
         self._tools_changed = False
         self._any = asyncio.Event()
@@ -85,9 +85,22 @@ class ClientNews:
         news = log_of(event)
         if news is not None:
             self._to_tell.append(_params(*news))
-        if news is not None or event.kind in _CHANGES:
-            self._tools_changed = self._tools_changed or event.kind in _CHANGES
+        changes = self._changes_tools(event)
+        if news is not None or changes:
+            self._tools_changed = self._tools_changed or changes
             self._wake()
+
+    def _changes_tools(self, event: Event) -> bool:
+        """Whether a list of tools is another one since. What comes in place of a remembered list may be the same."""
+        match event.kind:
+            case "plugin_registered":
+                before, self._names[event.subject] = self._names.get(event.subject), event.facts["tools"]
+                return bool(before != event.facts["tools"])
+            case "tools_changed":
+                return any(event.facts[each] for each in ("added", "removed", "changed"))
+            case "plugin_removed":
+                self._names.pop(event.subject, None)
+        return event.kind in _CHANGES
 
     def hear_log(self, log: ServerLog) -> None:
         """A server logs something outside of all calls."""
@@ -106,6 +119,12 @@ class ClientNews:
             if self.on_level is not None:
                 self.on_level(wanted)
 
+    def stand(self, level: str, data: Json) -> None:
+        """Tell what has happened and stays so, also to clients that ask for logging later."""
+        self._standing.append(_params(level, data))
+        self._to_tell.append(self._standing[-1])
+        self._any.set()
+
     def tools_may_have_changed(self) -> None:
         """As an event that says so."""
         self._tools_changed = True
@@ -121,6 +140,9 @@ class ClientNews:
         others = [each for each in self._logging if each[0].identity is not client.identity]
         self._logging = deque([*others, (client, params["level"])], maxlen=_MAX_LISTENERS)
         self._lower(params["level"])
+        for standing in self._standing:
+            if _is_wanted(standing["level"], params["level"]):
+                await _in_time(client.notify(_MESSAGE, standing))
         return {}
 
     async def tell_within(self, client: Client, level: str, data: Json) -> None:

@@ -9,6 +9,8 @@ alone.
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +19,7 @@ from ..actors.board import NotStarted
 from ..actors.calls.waiting import in_thread
 from ..base.errors import CallboardError
 from ..base.foreign import Log
+from ..base.locks import Lock
 from ..hosts.errors import RemoteError
 from ..hosts.mcp.result_bound import RESULTS, cut_from
 from .ownership import named_prompts, owners_of
@@ -32,6 +35,9 @@ Listed = dict[str, list[Json]]
 
 logger: Log = Log("callboard.mcp")
 
+
+PATIENCE: Final = 5.0
+"""Seconds for which a list waits for the servers, all together; one that has not answered by then is not waited for again until it has."""
 
 _CUT: Final = re.compile(rf"{RESULTS}[^/\s]{{0,300}}/[0-9a-f]{{32}}")
 """The address of a result that was cut, without its part: of a server of ours, or of one that is a board itself."""
@@ -76,6 +82,25 @@ class NotThere(CallboardError):
     """No server has it; says what was asked for."""
 
 
+class _Question:
+    """One server was asked for a list.
+
+    Args:
+        server: the plugin.
+        is_late: it did not answer in time when it was asked last, so nobody waits for it.
+    """
+
+    def __init__(self, server: McpToolPlugin, *, is_late: bool) -> None:
+        self.server = server
+        self.is_late = is_late
+        self.done = threading.Event()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the answer; what the server has listed last counts until it comes."""
+        if not self.is_late and not self.done.wait(max(0.0, seconds)):
+            self.is_late = True
+
+
 class PassedOn:
     """See the module.
 
@@ -86,6 +111,8 @@ class PassedOn:
     def __init__(self, board: Callboard) -> None:
         self._board = board
         self._known: dict[tuple[str, str], tuple[object, list[Json]]] = {}
+        self._asked: dict[tuple[str, str], _Question] = {}
+        self._lock = Lock()
 
     def resources(self) -> list[Json]:
         """Of all servers that have ever answered."""
@@ -181,18 +208,38 @@ class PassedOn:
 
     def _of_all(self, kind: str, ask: Callable[[str], list[Json]]) -> Listed:
         """What all servers list now, or have listed last: what a server has is no other's while it does not run."""
-        servers = self.servers()
-        for name, server in servers.items():
-            try:
-                items = ask(name)
-            except (CallboardError, KeyError) as error:  # it is down, or gone since: the others answer
-                logger.warning("the server %r lists nothing beside its tools: %s", name, error)
-            else:
-                mine = [
-                    each for each in items if cut_from(str(each.get("uri"))) not in servers.keys() - {name}
-                ]
-                self._known[kind, name] = server, mine
+        asked = [self._ask(kind, name, server, ask) for name, server in self.servers().items()]
+        until = time.monotonic() + PATIENCE
+        for question in asked:
+            question.wait(until - time.monotonic())
         return self._remembered(kind)
+
+    def _ask(
+        self, kind: str, name: str, server: McpToolPlugin, ask: Callable[[str], list[Json]]
+    ) -> _Question:
+        """Ask a server what it lists, unless that was asked and is not answered yet."""
+        with self._lock:
+            before = self._asked.get((kind, name))
+            same = before is not None and before.server is server
+            if before is not None and same and not before.done.is_set():
+                return before
+            question = _Question(server, is_late=same and before is not None and before.is_late)
+            self._asked[kind, name] = question
+        in_thread(partial(self._hear, question, kind, name, ask), f"callboard-list-{name}")
+        return question
+
+    def _hear(self, question: _Question, kind: str, name: str, ask: Callable[[str], list[Json]]) -> None:
+        try:
+            items = ask(name)
+        except (CallboardError, KeyError) as error:  # it is down, or gone since: the others answer
+            logger.warning("the server %r lists nothing beside its tools: %s", name, error)
+        else:
+            others = self.servers().keys() - {name}
+            mine = [each for each in items if cut_from(str(each.get("uri"))) not in others]
+            self._known[kind, name] = question.server, mine
+            question.is_late = False
+        finally:
+            question.done.set()
 
 
 def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:

@@ -11,7 +11,7 @@ from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
 from ..mcp_protocol.content import Refusal, as_it_came, result_of, tools_of
-from ..mcp_protocol.results import completed, remembered
+from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
 from ..plugins.results.codes import Code, Outcome
@@ -80,7 +80,7 @@ class ServedTools:
 
     async def listed(self, client: Client, params: Json) -> Json:
         """``tools/list``."""
-        await self._start.over_soon()
+        await self._start.tools_known()
         self._news.note_listing(client)
         handshake = is_handshake(client)
         tools = self._tools(handshake=handshake)
@@ -89,21 +89,24 @@ class ServedTools:
         if start + PAGE < len(tools):
             listed["nextCursor"] = str(start + PAGE)
         fresh = 0 if self._start.starting else FRESH
-        return completed(remembered(listed, fresh, handshake=handshake), handshake=handshake)
+        return completed(fresh_for(listed, fresh, handshake=handshake), handshake=handshake)
 
     def _tools(self, *, handshake: bool) -> list[Json]:
         servers = self._passed_on.servers()
         try:
-            schemas = [(tool.schema, tool.plugin_name in servers) for tool in self._board.tools()]
+            self._board.board.plugin_manager.admit()  # from now on a client knows tools by their names
+            found = self._board.tools()
         except NotStarted:
             return []
+        schemas = [(tool.schema, tool.plugin_name in servers) for tool in found]
+        remembered = {tool.tool_name for tool in found if tool.remembered}
         declared, left_out = tools_of(schemas, self._board.registry, handshake=handshake)
         if not handshake:
             self._structured = {tool["name"] for tool in declared if "outputSchema" in tool}
         tools = []
         for tool in declared:
             if (problem := TOOL(tool)) is None:  # what a server says of a tool goes on as it is
-                tools.append(tool)
+                tools.append(_marked(tool) if tool["name"] in remembered else tool)
             else:
                 left_out[tool["name"]] = problem
         for name, why in left_out.items():
@@ -123,7 +126,7 @@ class ServedTools:
         name, handshake = params["name"], is_handshake(client)
         if result.get("code") == Code.UNKNOWN_TOOL:
             if self._start.starting:  # its plugin may come yet
-                await self._start.over()
+                await self._start.further()
                 return await self.called(client, params)
             why = self._start.why_not_running() or "it was stopped"
             error = result.get("error") or f"the board does not run: {why}"
@@ -208,6 +211,12 @@ class ServedTools:
         patience = self._board.configuration.calls.deadline
         call = await self._questions.begin(begin, asked, partial(self._offering, name), patience)
         return RunningCall(call, asked, self._questions, self._news)
+
+
+def _marked(tool: Json) -> Json:
+    """A tool that its server offered when it was last up, and may not offer now."""
+    meta = tool.get("_meta")
+    return {**tool, "_meta": {**(meta if isinstance(meta, dict) else {}), "callboard/remembered": True}}
 
 
 def _start_of(cursor: str | None) -> int:

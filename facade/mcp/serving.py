@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ..base.frozen import frozen
 from ..mcp_protocol.results import completed
 from ..mcp_protocol.served_client import is_handshake
+from ..pins.listing_record import last_instructions
 from .board_start import BoardStart
-from .client_news import ClientNews
+from .client_news import ClientNews, log_data
 from .client_questions import ClientQuestions, abilities
 from .health import instructions_of, instructions_without_board, with_those_of_servers
 from .passed_on import CutResults, PassedOn
@@ -64,7 +65,7 @@ class BoardServer:
 
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
-        self.board: Callboard = make(self._news.hear)
+        self.board: Callboard = make(self._hear)
         self.board.configuration = replace(self.board.configuration, served=True)
         self._start = BoardStart(self.board, many=many)
         self._passed_on = PassedOn(self.board)
@@ -113,11 +114,20 @@ class BoardServer:
         """Stop the board; done when this returns."""
         await self._start.stop()
 
+    def _hear(self, event: Event) -> None:
+        """In the thread that tells events."""
+        self._news.hear(event)
+        self._start.hear(event)
+
     async def _until_up(self) -> None:
         try:
             await self._start.run()
         finally:
             self._news.tools_may_have_changed()
+            if (failure := self._start.failure) is not None:
+                self._news.stand(
+                    "error", log_data("board_failed", "callboard", f"the board does not run: {failure}")
+                )
 
     def meet(self, client: Client) -> None:
         """A client has sent a request, and may have said what it can do."""
@@ -139,8 +149,8 @@ class BoardServer:
         configuration, own = self.board.configuration, None
         if (consent := configuration.consent) is not None:
             own = instructions_of(consent.left_out, consent.remedy, entries=len(configuration.plugins))
-        servers = self._passed_on.servers().items()
-        return with_those_of_servers(own, {name: each.instructions for name, each in servers})
+        now = {name: each.instructions for name, each in self._passed_on.servers().items()}
+        return with_those_of_servers(own, now | last_instructions(configuration, besides=now))
 
     async def _listen(self, client: Client, params: Json) -> Json:
         return completed(await self._news.listeners.listen(client, params), handshake=is_handshake(client))

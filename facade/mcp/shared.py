@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
+from ..actors.calls.waiting import in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log
-from ..mcp_protocol.results import completed, remembered
+from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import PROMPT, PROMPT_RESULT, READ_RESULT, RESOURCE, TEMPLATE
 from .passed_on import NotThere
@@ -67,9 +67,11 @@ class Shared:
         return _answered(found, PROMPT_RESULT, client)
 
     async def _ask(self, function: Callable[..., Any], *given: Any) -> Any:
+        found: list[Any] = []
         await self._start.over_soon()
         try:
-            return await asyncio.to_thread(function, *given)
+            await until_done(in_thread(lambda: found.append(function(*given)), "callboard-shared"))
+            return found[0]
         except NotThere as error:
             raise Refused(INVALID_PARAMS, str(error)) from None
         except CallboardError as error:
@@ -78,7 +80,7 @@ class Shared:
 
 def _listed(client: Client, key: str, items: list[Json]) -> Json:
     handshake = is_handshake(client)
-    return completed(remembered({key: items}, 0, handshake=handshake), handshake=handshake)
+    return completed(fresh_for({key: items}, 0, handshake=handshake), handshake=handshake)
 
 
 def _answered(result: Json, shape: Shape, client: Client) -> Json:
@@ -86,7 +88,7 @@ def _answered(result: Json, shape: Shape, client: Client) -> Json:
         raise Refused(INTERNAL_ERROR, f"the server answers what is no result: {problem}")
     if is_handshake(client):
         return {key: each for key, each in result.items() if key not in _STATELESS_ONLY}
-    cached = remembered({}, 0, handshake=False) if "contents" in result else {}
+    cached = fresh_for({}, 0, handshake=False) if "contents" in result else {}
     return completed({**cached, **result}, handshake=False)
 
 

@@ -22,7 +22,7 @@ def completed(result: Json, *, handshake: bool) -> Json:
     return {"resultType": "complete", **result, "_meta": meta}
 
 
-def remembered(result: Json, fresh: int, *, handshake: bool) -> Json:
+def fresh_for(result: Json, fresh: int, *, handshake: bool) -> Json:
     """Return a result that the client may keep for so many milliseconds, as far as its era knows that."""
     return result if handshake else {**result, "ttlMs": fresh, "cacheScope": "private"}
 
@@ -32,5 +32,5 @@ def introduction(capabilities: Json, instructions: str | None, revision: str) ->
     said: Json = {} if instructions is None else {"instructions": instructions}
     if revision == STATELESS:
         found = {"supportedVersions": [STATELESS], "capabilities": capabilities, **said}
-        return completed(remembered(found, 0, handshake=False), handshake=False)
+        return completed(fresh_for(found, 0, handshake=False), handshake=False)
     return {"protocolVersion": revision, "capabilities": capabilities, "serverInfo": SERVER, **said}

@@ -5,23 +5,30 @@ It is served until the server is up. A tool in whose declaration a secret stands
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.errors import PluginLoadError
 from ..base.files.versions import Versions
 from ..base.json import dump_json
+from ..config.errors import ConfigurationError
 from ..hosts.mcp.listing import LastListing, Listing
+from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.mcp import McpSource
 from .private_record import PrivateRecord, RecordNewer, Unfit, file_of
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from ..config.configuration import Configuration
     from ..hosts.report.redaction import Redactor
-    from ..plugins.sources.mcp import McpSource
 
 VERSIONS: Final[Versions[dict[str, Any]]] = Versions("the record of a listing", 1, newer=RecordNewer)
 
 
 def last_listing_of(source: McpSource, name: str, redactor: Redactor) -> LastListing:
     """The last listing of a server, in its usual place. Raises `RecordNewer`."""
-    record = PrivateRecord(name, file_of("listings", source, name), VERSIONS)
+    record = _record_of(source, name)
 
     def write(now: Listing) -> None:
         tools = [tool for tool in now.tools if _has_no_secret(tool, redactor)]
@@ -31,10 +38,28 @@ def last_listing_of(source: McpSource, name: str, redactor: Redactor) -> LastLis
     return LastListing(lambda: record.read(_listing), write)
 
 
-def instructions_of_last_start(source: McpSource, name: str) -> str:
-    """What a server said of how it is used when it was last up; empty if nothing is kept. Raises `RecordNewer`."""
-    listing = PrivateRecord(name, file_of("listings", source, name), VERSIONS).read(_listing)
-    return "" if listing is None else listing.instructions
+def last_instructions(configuration: Configuration, besides: Container[str]) -> dict[str, str]:
+    """What servers of a configuration said of how they are used when they were last up, by name.
+
+    Args:
+        configuration: what is no entry in it is found out elsewhere.
+        besides: the names of servers that are left out.
+    """
+    found = {}
+    for entry in configuration.plugins:
+        with suppress(PluginLoadError, ConfigurationError, RecordNewer):
+            parsed = parse_entry(entry, configuration.base)
+            if isinstance(parsed.source, McpSource):
+                name = parsed.options.name or parsed.source.id
+                if name in besides:
+                    continue
+                listing = _record_of(parsed.source, name).read(_listing)
+                found[name] = "" if listing is None else listing.instructions
+    return found
+
+
+def _record_of(source: McpSource, name: str) -> PrivateRecord:
+    return PrivateRecord(name, file_of("listings", source, name), VERSIONS)
 
 
 def _has_no_secret(tool: dict[str, Any], redactor: Redactor) -> bool:

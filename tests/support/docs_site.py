@@ -54,9 +54,9 @@ INNER = {
         ),
         *("put_back", "take_chunk"),
     ),
-    "Callboard": ("forked",),
-    "HostedToolPlugin": ("apart", "known_as", "limit_memory", "sharing"),
-    "NodeToolPlugin": ("apart", "known_as", "limit_memory", "sharing"),
+    "Callboard": ("forked", "open_state"),
+    "HostedToolPlugin": ("apart", "known_as", "limit_memory", "remembered", "sharing"),
+    "NodeToolPlugin": ("apart", "known_as", "limit_memory", "remembered", "sharing"),
     "NotStarted": ("in_child_of",),
     "PluginAdapter": (
         *(

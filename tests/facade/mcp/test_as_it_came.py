@@ -72,10 +72,10 @@ class Line:
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, str], Line]]:
     """Of each era a client behind Callboard, one behind it over HTTP, and one with a server of its own era."""
-    config = written(
-        tmp_path_factory.mktemp("board"),
-        servers(handshake=["tools=say", "extends"], stateless=["tools=say", "extends", "modern"]),
-    )
+    behind = servers(handshake=["tools=say", "extends"], stateless=["tools=say", "extends", "modern"])
+    for entry in behind["mcpServers"].values():
+        entry["prefix"] = True
+    config = written(tmp_path_factory.mktemp("board"), behind)
     found = {}
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())

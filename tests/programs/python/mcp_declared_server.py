@@ -1,7 +1,7 @@
 """An MCP server of the handshake era on the standard library: what it declares stands in a file, which may change while it runs.
 
-The file is JSON: ``tools``, ``resources``, ``resourceTemplates`` and ``prompts`` as they are listed, and ``meta``, which stands as
-``_meta`` in all that it says. It answers any call, resource and prompt with what it was asked for, and writes each request into the file beside
+The file is JSON: ``instructions``, ``tools``, ``resources``, ``resourceTemplates`` and ``prompts`` as they are listed, and ``meta``, which stands as
+``_meta`` in all that it says; methods that are named under ``mute`` are not answered. It answers any call, resource and prompt with what it was asked for, and writes each request into the file beside
 it that ends with ``.asked``. While there is one beside it that ends with ``.waits`` it says nothing at its start. A call with ``changed`` makes that what it declares from then on, and it says that its tools have changed.
 """
 
@@ -54,7 +54,11 @@ for line in sys.stdin:
         case "initialize":
             capabilities = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}}
             result = {"protocolVersion": params["protocolVersion"], "capabilities": capabilities}
-            say(id=request_id, result={**result, "serverInfo": {"name": "declared", "version": "1"}})
+            info = {"name": "declared", "version": "1"}
+            instructions = json.loads(file.read_text()).get("instructions", "")
+            say(id=request_id, result={**result, "serverInfo": info, "instructions": instructions})
+        case str() if method in json.loads(file.read_text()).get("mute", []):
+            pass
         case str() if (kind := KINDS.get(method)) is not None:
             say(id=request_id, result=marked({kind: marked(*json.loads(file.read_text()).get(kind, []))})[0])
         case "resources/read":

@@ -1,0 +1,149 @@
+"""A client waits for the server that its request concerns, and for no other."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from declared_servers import declared
+from leaks import TEST_MARK, no_leaks
+from mcp.shared.exceptions import MCPDeprecationWarning
+from mcp_clients import ERAS, over_pipes, written
+from sdks import needs_sdk
+
+pytestmark = needs_sdk
+
+LATE = 20.0
+"""Seconds that no answer may take which waits for nobody; what waits takes 30 or more."""
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    with no_leaks():
+        yield
+
+
+@pytest.fixture(params=ERAS)
+def era(request):
+    return request.param
+
+
+def dying(name, seconds=60):
+    """A server that takes its time to fail, at each start."""
+    return {
+        "name": name,
+        "mcp": {"command": ["sh", "-c", f"sleep {seconds}; exit 1"], "env": TEST_MARK},
+        "start_deadline": 120,
+    }
+
+
+def waits(folder, name="notes"):
+    file = folder / f"{name}.waits"
+    file.touch()
+    return file
+
+
+def config(folder, *entries, **more):
+    return written(folder, {"plugins": list(entries), **more})
+
+
+@pytest.mark.anyio
+async def test_a_call_is_answered_as_soon_as_its_own_server_is_up(era, tmp_path):
+    started = time.monotonic()
+    file = config(tmp_path, dying("never"), declared(tmp_path, "notes", "read"))
+
+    async with over_pipes(file, era) as client:
+        answered = await client.call_tool("read", {})
+        assert not answered.is_error
+        assert time.monotonic() - started < LATE
+
+
+@pytest.mark.anyio
+async def test_a_list_waits_for_a_server_that_does_not_come_up_once_and_for_some_seconds_alone(era, tmp_path):
+    file = config(tmp_path, dying("never"), declared(tmp_path, "notes", "read"))
+
+    async with over_pipes(file, era) as client:
+        await client.list_tools()
+        started = time.monotonic()
+        for _ in range(20):
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["read"]
+        assert time.monotonic() - started < LATE
+
+
+@pytest.mark.anyio
+async def test_a_server_that_is_mute_holds_up_one_list_and_not_those_that_follow(era, tmp_path):
+    resource = {"uri": "notes://one", "name": "one"}
+    mute = [
+        declared(tmp_path, f"mute{number}", "read", mute=["resources/list", "prompts/list"])
+        for number in range(3)
+    ]
+    file = config(tmp_path, *mute, declared(tmp_path, "notes", "write", resources=[resource]))
+
+    started = time.monotonic()
+    async with over_pipes(file, era) as client:
+        for _ in range(4):
+            listed = (await client.list_resources()).resources
+            assert [str(each.uri) for each in listed] == ["notes://one"]
+        assert time.monotonic() - started < LATE
+
+
+async def started_once(file, era):
+    async with over_pipes(file, era) as client:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+
+@pytest.mark.anyio
+async def test_a_client_that_lists_once_sees_the_tools_of_a_server_that_is_not_up_yet(era, tmp_path):
+    file = config(tmp_path, declared(tmp_path, "notes", "read", instructions="Read before you write."))
+    assert await started_once(file, era) == ["read"]
+    waiting = waits(tmp_path)
+
+    async with over_pipes(file, era) as client:
+        assert "## notes\n\nRead before you write." in (client.instructions or "")
+        (tool,) = (await client.list_tools()).tools
+        assert tool.name == "read"
+        assert tool.meta == {"callboard/remembered": True}
+        waiting.unlink()
+        assert not (await client.call_tool("read", {})).is_error
+        (tool,) = (await client.list_tools()).tools
+        assert tool.meta is None
+
+
+@pytest.mark.anyio
+async def test_names_that_a_client_has_listed_stay_where_they_are_when_a_server_comes_up_later(era, tmp_path):
+    first, second = declared(tmp_path, "first", "read"), declared(tmp_path, "second", "read", "write")
+    file = config(tmp_path, first, second)
+    waiting = waits(tmp_path, "first")
+
+    async with over_pipes(file, era) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["read", "write"]
+        waiting.unlink()
+        assert not (await client.call_tool("first__read", {})).is_error
+        names = [tool.name for tool in (await client.list_tools()).tools]
+    assert sorted(names) == ["first__read", "read", "write"]
+
+
+@pytest.mark.anyio
+async def test_a_client_of_a_board_whose_state_another_has_is_told_so(era, tmp_path):
+    file = config(tmp_path, declared(tmp_path, "notes", "read"), state=str(tmp_path / "states.sqlite"))
+    heard = []
+
+    async def hear(params):
+        heard.append(params.data)
+
+    async with over_pipes(file, era) as first:
+        assert not (await first.call_tool("read", {})).is_error
+        async with over_pipes(file, era, logging_callback=hear) as second:
+            assert "is in use by process" in (second.instructions or "")
+            if era == "handshake":
+                with pytest.warns(MCPDeprecationWarning):
+                    await second.set_logging_level("info")
+                await second.list_tools()
+                assert [each["event"] for each in heard] == ["board_failed"]
+            else:
+                assert (await second.list_tools()).tools == []
