@@ -18,8 +18,8 @@ from ..hosts.mcp.pins import Pins
 from ..hosts.mcp.result_bound import DEFAULT_LIMIT
 from ..hosts.mcp.selection import Selection, prefix_of
 from ..hosts.mcp.tool import McpToolPlugin
-from ..hosts.mcp_http.oauth_client import OAuthClient
 from ..hosts.mcp_http.tool import McpHttpPlugin
+from ..hosts.mcp_oauth.oauth_client import OAuthClient
 from ..hosts.report.redaction import Redactor
 from ..pins.listing_record import last_listing_of
 from ..pins.private_record import RecordNewer

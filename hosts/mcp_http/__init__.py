@@ -1,1 +1,1 @@
-"""MCP servers that are reached over streamable HTTP: hosts without a process."""
+"""MCP servers that are reached over HTTP: hosts without a process."""

@@ -23,7 +23,7 @@ from .exchange import EVENTS, SESSION, lines_of, shown_url
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .authorization import Authorization
+    from ..mcp_oauth.authorization import Authorization
     from .event_stream import EventParser
 
 CONNECT: Final = 10.0

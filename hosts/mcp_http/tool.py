@@ -12,12 +12,12 @@ from ..mcp.result_bound import DEFAULT_LIMIT
 from ..mcp.selection import ALL, Selection
 from ..mcp.server_requests import call_of
 from ..mcp.tool import McpToolPlugin
+from ..mcp_oauth.oauth_client import REGISTERS, OAuthClient
+from ..mcp_oauth.token_file import token_file
 from ..process.process import Command
 from ..protocol.wire import MAX_LINE_BYTES, ErrorResponse, Malformed
 from .exchange import Fate, failed, require_headers, require_url, shown_url, told_fate
-from .oauth_client import REGISTERS, OAuthClient
 from .param_headers import invalid_header
-from .token_file import token_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,12 +136,12 @@ class McpHttpPlugin(McpToolPlugin):
             raise CallboardError(
                 f"{self.name!r} has its own header 'Authorization'; leave that out, to log in"
             )
-        from .oauth import login  # noqa: PLC0415 - an extra, and it takes a second
+        from ..mcp_oauth.oauth import login  # noqa: PLC0415 - an extra, and it takes a second
 
         return login(self._url, self._tokens, show, self._oauth)
 
     def _carry(self, name: str, _: Command, listener: ProcessListener, __: Watchdog | None) -> HttpTransport:
-        from .authorization import Authorization  # noqa: PLC0415 - as the next one
+        from ..mcp_oauth.authorization import Authorization  # noqa: PLC0415 - as the next one
         from .connection import Connection  # noqa: PLC0415 - an extra, and it brings asyncio: only such a server needs it
         from .http_transport import HttpTransport  # noqa: PLC0415 - as the one before
 

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from callboard import Callboard, read_configuration
-from callboard.hosts.mcp_http.oauth import LoginFailed
-from callboard.hosts.mcp_http.token_file import token_file
 from callboard.hosts.mcp_http.tool import McpHttpPlugin
+from callboard.hosts.mcp_oauth.oauth import LoginFailed
+from callboard.hosts.mcp_oauth.token_file import token_file
 from callboard.loading.loader import load_entry
 from leaks import TEST_MARK, no_leaks
 from mcp_http_servers import HttpServer

@@ -49,10 +49,10 @@ IN_FUNCTION = {
     ): "an extra, which only a server over HTTP needs",
     (
         "hosts/mcp_http/tool.py",
-        "callboard.hosts.mcp_http.authorization",
+        "callboard.hosts.mcp_oauth.authorization",
     ): "as the one before, and it brings asyncio",
-    ("hosts/mcp_http/tool.py", "callboard.hosts.mcp_http.oauth"): "the SDK takes a second to import",
-    ("hosts/mcp_http/authorization.py", "callboard.hosts.mcp_http.oauth"): "as the one before",
+    ("hosts/mcp_http/tool.py", "callboard.hosts.mcp_oauth.oauth"): "the SDK takes a second to import",
+    ("hosts/mcp_oauth/authorization.py", "callboard.hosts.mcp_oauth.oauth"): "as the one before",
     (
         "hosts/mcp_http/tool.py",
         "callboard.hosts.mcp_http.http_transport",

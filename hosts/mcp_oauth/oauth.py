@@ -25,7 +25,6 @@ from mcp.shared.auth import (
 from ...base.errors import CallboardError
 from ..mcp import jsonrpc
 from ..mcp.revision import HANDSHAKES
-from .exchange import ACCEPT, JSON, VERSION
 from .oauth_client import REGISTERS, OAuthClient
 from .reach import Nearness, Reach, TooNear
 
@@ -262,7 +261,11 @@ async def _read(response: httpx2.Response) -> bytes:
 
 def _request(url: str) -> httpx2.Request:
     """A request that says what the server asks for."""
-    headers = {"accept": ACCEPT, "content-type": JSON, VERSION: HANDSHAKES[0]}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "mcp-protocol-version": HANDSHAKES[0],
+    }
     return httpx2.Request("POST", url, headers=headers, content=jsonrpc.request("1", "ping").rstrip())
 
 

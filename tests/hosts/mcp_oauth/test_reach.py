@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.mcp_http.reach import Nearness, nearness_of
+from callboard.hosts.mcp_oauth.reach import Nearness, nearness_of
 from sdks import needs_sdk
 
 pytestmark = needs_sdk

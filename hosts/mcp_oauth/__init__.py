@@ -1,0 +1,1 @@
+"""Logins and tokens for MCP servers over HTTP."""
