@@ -145,6 +145,7 @@ def _reached(source: McpSource, name: str, options: Options, filled: Callable[[s
             source.scopes,
             source.callback_port,
         ),
+        older=source.older,
     )
 
 

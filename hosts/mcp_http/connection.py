@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..mcp_oauth.authorization import Authorization
-    from .event_stream import EventParser
+    from .event_stream import EventParser, ServerEvent
 
 CONNECT: Final = 10.0
 """Seconds for a connection."""
@@ -83,15 +83,20 @@ class Answer:
             async for chunk in self._response.aiter_raw():
                 yield chunk
 
-    async def lines(self, parser: EventParser) -> AsyncIterator[bytes]:
-        """The messages in a body of events, each as a line, as they come. Raises `NotAnswered`, `AnswerTooLong`."""
+    async def events(self, parser: EventParser) -> AsyncIterator[ServerEvent]:
+        """The events of a body of such, as they come. Raises `NotAnswered`, `AnswerTooLong`."""
         try:
             async for chunk in self.chunks():
                 for event in parser.feed(chunk):
-                    for line in lines_of(event.data):
-                        yield line
+                    yield event
         except EventTooLong as error:
             raise AnswerTooLong from error
+
+    async def lines(self, parser: EventParser) -> AsyncIterator[bytes]:
+        """The messages in a body of events, each as a line, as they come. Raises as `events`."""
+        async for event in self.events(parser):
+            for line in lines_of(event.data):
+                yield line
 
     async def read(self, most: int) -> bytes:
         """The whole body. Raises `NotAnswered`, `AnswerTooLong`."""
@@ -108,12 +113,16 @@ class Connection:
     """See the module. In one event loop.
 
     Args:
-        url: of the server; what an entry says, and all requests are to it.
+        url: of the server, as an entry says it; requests are to it, or to another address of the same origin.
         headers: of every request.
         auth: has the token that is sent with each request, and a new one when that is refused; ``None`` for nothing but ``headers``.
+
+    Attributes:
+        url: of the server.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str], auth: Authorization | None = None) -> None:
+        self.url: str = url
         self._url = httpx2.URL(url)
         self._headers = headers
         self._auth = auth
@@ -127,44 +136,58 @@ class Connection:
 
     @asynccontextmanager
     async def ask(
-        self, method: str, headers: Mapping[str, str], body: bytes | None = None
+        self, method: str, headers: Mapping[str, str], body: bytes | None = None, address: str | None = None
     ) -> AsyncGenerator[Answer, None]:
         """Send a request; the answer can be read inside.
+
+        Args:
+            method: of HTTP.
+            headers: beside those of every request.
+            body: of the request.
+            address: of the server's origin, where that is not the entry's.
 
         Raises:
             NoConnection: nothing was sent.
             NotAnswered: the connection ended before an answer began.
         """
-        response = await self._sent(method, headers, body)
+        url = self._url if address is None else httpx2.URL(address)
+        response = await self._sent(method, url, headers, body)
         try:
             yield Answer(response)
         finally:
             with _said("closing the connection failed"):
                 await response.aclose()
 
-    async def _sent(self, method: str, headers: Mapping[str, str], body: bytes | None) -> httpx2.Response:
+    async def _sent(
+        self, method: str, url: httpx2.URL, headers: Mapping[str, str], body: bytes | None
+    ) -> httpx2.Response:
         token = await self._auth.token() if self._auth is not None else None
-        response = await self._send(method, headers, body, token)
+        response = await self._send(method, url, headers, body, token)
         if self._auth is None or response.status_code != HTTPStatus.UNAUTHORIZED:
             return response
         if (renewed := await self._auth.renew(token)) is None:
             return response
         with _said("closing the connection failed"):
             await response.aclose()
-        return await self._send(method, headers, body, renewed)
+        return await self._send(method, url, headers, body, renewed)
 
     async def _send(
-        self, method: str, headers: Mapping[str, str], body: bytes | None, token: str | None
+        self,
+        method: str,
+        url: httpx2.URL,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        token: str | None,
     ) -> httpx2.Response:
         known = {} if token is None else {"authorization": f"Bearer {token}"}
         request = httpx2.Request(
             method,
-            self._url,
+            url,
             headers={**self._headers, **known, **headers},
             content=body,
             extensions={"timeout": httpx2.Timeout(None, connect=CONNECT).as_dict()},
         )
-        with _said(f"the connection to {shown_url(str(self._url))} ended before the answer"):
+        with _said(f"the connection to {shown_url(str(url))} ended before the answer"):
             return await self._pool.handle_async_request(request)
 
     async def close(self) -> None:

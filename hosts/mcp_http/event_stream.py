@@ -28,9 +28,10 @@ class EventTooLong(ValueError):
 
 
 class ServerEvent(NamedTuple):
-    """An event; its name is of no interest, for MCP knows one only."""
+    """An event; ``kind`` is its name, which streamable HTTP has no use for."""
 
     data: bytes
+    kind: bytes = b"message"
 
 
 class EventParser:
@@ -52,6 +53,7 @@ class EventParser:
         self._held = 0
         self._size = 0
         self._data: list[bytes] = []
+        self._kind = b""
         self._id: str | None = None
         self._first = True
         self._after_cr = False
@@ -96,6 +98,8 @@ class EventParser:
                 if self._size > self._limit:
                     raise EventTooLong(self._limit)
                 self._data.append(value)
+            case b"event":
+                self._kind = value
             case b"id" if b"\0" not in value:
                 self._id = value.decode("utf-8", "replace")
             case b"retry" if value.isdigit() and len(value) <= _DIGITS:
@@ -106,4 +110,5 @@ class EventParser:
         if self._id is not None:
             self.last_id, self._id = self._id or None, None
         data, self._data, self._size = b"\n".join(self._data), [], 0
-        return ServerEvent(data) if data else None
+        kind, self._kind = self._kind or b"message", b""
+        return ServerEvent(data, kind) if data else None

@@ -21,7 +21,7 @@ import re
 from enum import Enum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from ...base.errors import JsonValueError
 from ...base.json import dump_json, load_exact_json, load_json
@@ -187,6 +187,10 @@ def is_session_id(value: str) -> bool:
     return _SESSION_ID.fullmatch(value) is not None
 
 
+NOT_FOR_IT: Final = frozenset({400, 404, 405})
+"""What a server answers to a handshake at an address that has only the older transport."""
+
+
 class Verdict(Enum):
     """What the status of an answer means."""
 
@@ -237,6 +241,31 @@ def explained(status: int, location: str | None = None, *, remedy: str) -> str:
     if status in {401, 403}:
         return f"{OTHER_CREDENTIALS} (HTTP {status}); {remedy}"
     return f"the server answers HTTP {status}"
+
+
+MOST_OF_ADDRESS: Final = 4096
+"""Characters."""
+
+
+def endpoint_in(url: str, said: bytes) -> str | None:
+    """Where messages are sent, by what a server of the older transport says; ``None`` unless that is of its own origin.
+
+    Args:
+        url: of the server.
+        said: an address, which may be relative to that one.
+    """
+    try:
+        address = urldefrag(urljoin(url, said.decode("ascii").strip())).url
+        require_url(address)
+    except ValueError:
+        return None
+    own = len(address) <= MOST_OF_ADDRESS and _origin(address) == _origin(url)
+    return address if own else None
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def shown_url(url: str) -> str:
@@ -292,6 +321,14 @@ def answers(line: bytes, request_id: str) -> bool:
         case jsonrpc.Unreadable(int()):  # of too many values; who reads it next says so
             return True
     return False
+
+
+def answered_by(line: bytes) -> str | None:
+    """The id of the request of ours that a line answers; ``None`` of what is no answer."""
+    match jsonrpc.read(line):
+        case jsonrpc.Answer(str() as found, _, _):
+            return found
+    return None
 
 
 def agreed_in(line: bytes) -> str | None:

@@ -8,53 +8,29 @@ so that all of it comes in its order.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
 from ..mcp import jsonrpc
 from . import exchange
 from .connection import AnswerTooLong, NoConnection, NotAnswered
 from .event_stream import EventParser
-from .exchange import Fate, Verdict
+from .exchange import Verdict
+from .fates import Fates
 from .news import PAUSE, News
 from .param_headers import param_headers, places_in
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import AsyncGenerator
     from typing import Any
 
     from .connection import Answer, Connection
     from .exchange import Outgoing
+    from .fates import SessionOwner
     from .param_headers import Places
-
-PROBE: Final = 10.0
-"""Seconds for a ping that is to show whether the session goes on."""
 
 RESUMPTIONS: Final = 3
 """Tries in a row for the rest of an answer that brought nothing further."""
-
-
-class Over(NamedTuple):
-    """Why a session is over; ``forgotten``: its server says that it knows it no more, and so has run nothing in it since."""
-
-    cause: str
-    forgotten: bool = False
-
-
-class SessionOwner(Protocol):
-    """Who has a session: what runs it, and is told of it. All of it in one event loop."""
-
-    def hand_on(self, line: bytes) -> None:
-        """A line for the board."""
-
-    def end(self, cause: str | None) -> None:
-        """It is over; nothing more can be written. What is ready to run may yet hand something on."""
-
-    def begin(self, task: Coroutine[Any, Any, None], request_id: str | None = None) -> None:
-        """Run something until its end or that of the session; under an id it can be cancelled."""
-
-    def cancel(self, request_id: str) -> None:
-        """Cancel what runs under that id, if it does."""
 
 
 class HttpSession:
@@ -65,31 +41,29 @@ class HttpSession:
         owner: has it.
         most: the most bytes of one message.
         remedy: says where other credentials come from, if the server asks for some.
-
-    Attributes:
-        unmet: it has ended before anything that speaks MCP was met.
     """
 
     def __init__(self, connection: Connection, owner: SessionOwner, most: int, remedy: str) -> None:
-        self.unmet: bool = False
         self._connection = connection
         self._owner = owner
         self._max = most
-        self._remedy = remedy
+        self._fates = Fates(owner, most, remedy, self._ping)
         self._news = News(connection, owner, most)
         self._held: list[Outgoing] | None = None
-        self._unsent: list[Outgoing] = []
         self._id: str | None = None
         self._agreed: str | None = None
         self._envelope: dict[str, Any] = {}
         self._places: dict[str, Places] = {}
-        self._opened = False
-        self._probing: asyncio.Future[Over | None] | None = None
+
+    @property
+    def unmet(self) -> bool:
+        """It has ended before anything that speaks MCP was met."""
+        return self._fates.unmet
 
     @property
     def unsent(self) -> bytes:
         """The lines that no server has run, now that it is over: they were not sent, or refused with the session."""
-        return b"".join(message.line + b"\n" for message in (*self._unsent, *(self._held or ())))
+        return b"".join(message.line + b"\n" for message in (*self._fates.unsent, *(self._held or ())))
 
     def take(self, data: bytes) -> None:
         """Send these lines."""
@@ -115,9 +89,9 @@ class HttpSession:
                 return
         if message.envelope:
             self._envelope = message.envelope
-            self._opened = self._opened or message.method != "server/discover"
+            self._fates.opened = self._fates.opened or message.method != "server/discover"
         if message.method == "notifications/initialized":
-            self._held, self._opened = [], True
+            self._held, self._fates.opened = [], True
         self._owner.begin(self._post(message), message.id)
 
     async def _post(self, message: Outgoing) -> None:
@@ -126,7 +100,7 @@ class HttpSession:
         elif message.method == "notifications/initialized":
             await self._exchange(message)
             held, self._held = self._held or [], None
-            self._owner.begin(self._news.hear(self._stream_headers, self._over_because))
+            self._owner.begin(self._news.hear(self._stream_headers, self._fates.over_because))
             for each in held:
                 self._send(each)
         else:
@@ -143,44 +117,31 @@ class HttpSession:
                     return
             problem = "the connection ended before the answer"
         except NoConnection as error:
-            self._not_sent(message, str(error))
+            self._fates.not_sent(message, str(error))
             return
         except AnswerTooLong:
-            self._too_long(message)
+            self._fates.too_long(message)
             return
         except NotAnswered as error:
             problem = str(error)
-        await self._lost(message, problem)
+        await self._fates.lost(message, problem)
 
     async def _heard(self, message: Outgoing, answer: Answer, headers: dict[str, str]) -> bool:
         """Hand on an answer; False if it has ended too early."""
         known = exchange.SESSION in headers
-        match exchange.verdict_on(answer.status, known=known, opened=self._opened):
+        match exchange.verdict_on(answer.status, known=known, opened=self._fates.opened):
             case Verdict.ANSWER:
                 return await self._answered(message, answer)
             case Verdict.LATER:
-                self.unmet = True
-                self._owner.end(exchange.explained(answer.status, remedy=self._remedy))
-            case Verdict.DOUBTFUL if (over := await self._over_because()) is not None:
-                if over.forgotten:
-                    self._not_sent(message, over.cause)
-                else:
-                    self._owner.end(over.cause)
+                self._fates.later(answer)
+            case Verdict.DOUBTFUL:
+                await self._fates.doubtful(message, answer)
+            case _ if message.method == "initialize" and answer.status in exchange.NOT_FOR_IT:
+                assert message.id is not None
+                self._owner.use_older(message, await self._fates.refusal(message.id, answer))
             case _:
-                await self._refused(message, answer)
+                await self._fates.refused(message, answer)
         return True
-
-    async def _refused(self, message: Outgoing, answer: Answer) -> None:
-        if message.id is None:
-            return
-        error = exchange.error_in(await answer.read(self._max)) if answer.kind == exchange.JSON else None
-        self._owner.hand_on(
-            exchange.refused(
-                message.id, exchange.explained(answer.status, answer.location, remedy=self._remedy)
-            )
-            if error is None
-            else exchange.failed(message.id, error)
-        )
 
     async def _answered(self, message: Outgoing, answer: Answer) -> bool:
         if message.method == "initialize" and answer.session is not None:
@@ -247,64 +208,13 @@ class HttpSession:
     def _stream_headers(self, last_id: str | None) -> dict[str, str]:
         return exchange.stream_headers(self._agreed, self._id, last_id)
 
-    # What becomes of a message without an answer
-
-    def _not_sent(self, message: Outgoing, cause: str) -> None:
-        self.unmet = self.unmet or not self._opened
-        self._unsent.append(message)
-        self._owner.end(cause)
-
-    def _too_long(self, message: Outgoing) -> None:
-        if message.id is None:
-            return
-        problem = f"the server answers with more than {self._max:,} bytes, the limit for one message; raise 'max_line_bytes'"
-        if message.is_call:
-            self._owner.hand_on(exchange.tell_fate(message.id, Fate.TOO_LONG, problem, limit=self._max))
-        else:
-            self._owner.hand_on(exchange.refused(message.id, problem))
-
-    async def _lost(self, message: Outgoing, problem: str) -> None:
-        over = await self._over_because() if self._opened else Over(problem)
-        if over is not None:
-            self._owner.end(over.cause)
-        elif message.id is not None:
-            self._owner.hand_on(
-                exchange.tell_fate(message.id, Fate.LOST, problem)
-                if message.is_call
-                else exchange.refused(message.id, problem)
-            )
-
-    async def _over_because(self) -> Over | None:
-        """Ping the server, once for all who ask at a time; why the session is over, or ``None`` if it goes on.
-
-        Who asks ends it, and not this: that would cancel those who ask before they could say what became of their requests.
-        """
-        if self._probing is None:
-            self._probing = asyncio.get_running_loop().create_future()
-            self._owner.begin(self._probe(self._probing))
-        # Not with who asks: that may be cancelled, and others wait for it.
-        return await asyncio.shield(self._probing)
-
-    async def _probe(self, told: asyncio.Future[Over | None]) -> None:
-        try:
-            told.set_result(await self._ping())
-        finally:
-            self._probing = None
-            told.cancel()
-
-    async def _ping(self) -> Over | None:
+    @asynccontextmanager
+    async def _ping(self) -> AsyncGenerator[tuple[Answer, bool], None]:
         ping = exchange.outgoing(
             jsonrpc.request("callboard:ping", "server/discover", {"_meta": self._envelope})
             if self._agreed is None
             else jsonrpc.request("callboard:ping", "ping")
         )
         headers = exchange.headers_of(ping, self._agreed, self._id)
-        try:
-            async with asyncio.timeout(PROBE), self._connection.ask("POST", headers, ping.line) as answer:
-                if exchange.is_alive(answer.status, known=exchange.SESSION in headers):
-                    return None
-                return Over(exchange.why_over(answer.status, remedy=self._remedy), forgotten=True)
-        except (NoConnection, NotAnswered) as error:
-            return Over(str(error))
-        except TimeoutError:
-            return Over(f"the server answers no ping within {PROBE:g} s")
+        async with self._connection.ask("POST", headers, ping.line) as answer:
+            yield answer, exchange.SESSION in headers

@@ -1,4 +1,4 @@
-"""One session with an MCP server over streamable HTTP, in the place of a process.
+"""One session with an MCP server over HTTP, in the place of a process.
 
 All of it is one event loop in one thread, which is to the listener what the pump of a process is: a write hands its lines over and
 returns, and all that is told comes from that thread.
@@ -19,6 +19,7 @@ from ...base.validation import a_type
 from ..errors import THREAD_FAILED, HostGone, HostStartError
 from ..process.process import ProcessExit
 from .http_session import HttpSession
+from .sse_session import SseSession
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from ..process.process import ProcessListener
     from ..process.stop_ladder import StopLadder
-    from .connection import Open
+    from .connection import Connection, Open
+    from .exchange import Outgoing
 
 _numbers = itertools.count(1 << 30)
 """Of sessions: beyond what any system has as a process id, so that a signal to one of them reaches nobody."""
@@ -43,6 +45,7 @@ class HttpTransport:
         open_connection: makes what requests go through; called in its thread.
         max_answer: the most bytes of one message.
         remedy: as `HttpSession`.
+        older: the server speaks the older transport; else that is tried if the server refuses the newer one.
 
     Attributes:
         unmet: it has ended before anything that speaks MCP was met, which says nothing of the server there.
@@ -51,7 +54,14 @@ class HttpTransport:
     stderr_tail = ""
 
     def __init__(
-        self, host: str, listener: ProcessListener, open_connection: Open, max_answer: int, remedy: str
+        self,
+        host: str,
+        listener: ProcessListener,
+        open_connection: Open,
+        max_answer: int,
+        remedy: str,
+        *,
+        older: bool = False,
     ) -> None:
         self.pid: int = next(_numbers)
         self.took: bytes | None = None
@@ -60,6 +70,7 @@ class HttpTransport:
         self._open_connection = open_connection
         self._max = max_answer
         self._remedy = remedy
+        self._older = older
         self.unmet: bool = False
         self._born = time.monotonic()
         self._loop = asyncio.new_event_loop()
@@ -72,7 +83,8 @@ class HttpTransport:
         self._closed = False
         # What follows is the loop's.
         self._over: asyncio.Future[str | None] = self._loop.create_future()
-        self._session: HttpSession | None = None
+        self._connection: Connection | None = None
+        self._session: HttpSession | SseSession | None = None
         self._early: list[bytes] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._others: set[asyncio.Task[None]] = set()
@@ -140,13 +152,15 @@ class HttpTransport:
             said = f": {error}" if isinstance(error, ImportError) else ""  # others may quote a password
             self._closed = True
             return f"no connection can be made, by {a_type(error)} over its proxy or certificates{said}"
-        self._session = session = HttpSession(connection, self, self._max, self._remedy)
+        self._connection = connection
+        begin = SseSession if self._older else HttpSession
+        self._session = begin(connection, self, self._max, self._remedy)
         try:
             early, self._early = self._early, []
             for data in early:
-                session.take(data)
+                self._session.take(data)
             cause = await self._over
-            self._closed, self.unmet = True, session.unmet
+            self._closed, self.unmet = True, self._session.unmet
             running = [*self._tasks.values(), *self._others]
             for task in running:
                 task.cancel()
@@ -154,7 +168,7 @@ class HttpTransport:
             if cause is None and self._farewell > 0:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._farewell):
-                        await session.say_farewell()
+                        await self._session.say_farewell()
             return cause
         finally:
             await connection.close()
@@ -195,6 +209,11 @@ class HttpTransport:
     def cancel(self, request_id: str) -> None:
         if (task := self._tasks.get(request_id)) is not None:
             task.cancel()
+
+    def use_older(self, message: Outgoing, refusal: bytes) -> None:
+        assert self._connection is not None
+        self._session = SseSession(self._connection, self, self._max, self._remedy, refusal)
+        self._session.take(message.line)
 
     def _on_done(self, task: asyncio.Task[None], request_id: str | None) -> None:
         self._others.discard(task)

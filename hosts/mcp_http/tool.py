@@ -1,4 +1,4 @@
-"""An MCP server as a plugin that is reached over streamable HTTP: a host without a process. A generation of it is a session."""
+"""An MCP server as a plugin that is reached over HTTP: a host without a process. A generation of it is a session."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...base.errors import CallboardError
 from ..errors import HostStartError
 from ..mcp.result_bound import DEFAULT_LIMIT
+from ..mcp.revision import HANDSHAKES
 from ..mcp.selection import ALL, Selection
 from ..mcp.server_requests import call_of
 from ..mcp.tool import McpToolPlugin
@@ -60,7 +61,7 @@ class HttpDialect:
 
 
 class McpHttpPlugin(McpToolPlugin):
-    """The tools of one MCP server that is reached over streamable HTTP.
+    """The tools of one MCP server that is reached over HTTP.
 
     Args:
         name: the plugin's name, unique on its board.
@@ -69,6 +70,7 @@ class McpHttpPlugin(McpToolPlugin):
         revision, roots, selection, result_limit: as `McpToolPlugin`.
         max_answer: the most bytes of one message of the server.
         oauth: what is said of us where the server wants a login.
+        older: the server speaks the transport of 2024-11-05; else that is tried if it refuses the newer one.
 
     Attributes:
         address: the url, without what may be a secret in it.
@@ -91,6 +93,7 @@ class McpHttpPlugin(McpToolPlugin):
         result_limit: int = DEFAULT_LIMIT,
         max_answer: int = MAX_LINE_BYTES,
         oauth: OAuthClient = REGISTERS,
+        older: bool = False,
     ) -> None:
         super().__init__(
             name, (), revision=revision, roots=roots, selection=selection, result_limit=result_limit
@@ -102,6 +105,7 @@ class McpHttpPlugin(McpToolPlugin):
         self.address: str = shown_url(url)
         self._max_answer = max_answer
         self._oauth = oauth
+        self._older = older
         has_own = any(name.lower() == "authorization" for name in self._headers)
         self._tokens = None if has_own else token_file(url)
         self._last: HttpTransport | None = None
@@ -149,7 +153,9 @@ class McpHttpPlugin(McpToolPlugin):
             auth = None if self._tokens is None else Authorization(self._url, self._tokens, self._oauth)
             return Connection(self._url, self._headers, auth)
 
-        self._last = HttpTransport(name, listener, connection, self._max_answer, self._remedy())
+        self._last = HttpTransport(
+            name, listener, connection, self._max_answer, self._remedy(), older=self._older
+        )
         return self._last
 
     def _remedy(self) -> str:
@@ -160,6 +166,8 @@ class McpHttpPlugin(McpToolPlugin):
         return f"give them as 'headers' in its entry, or log in: {login}, where CONFIG is your configuration"
 
     def _next_revision(self) -> str | None:
+        if self._older:  # it knows no other way to begin
+            return self._revision or HANDSHAKES[0]
         # A generation that met nobody has not been answered by silence.
         return self._revision if self._last is not None and self._last.unmet else super()._next_revision()
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OURS = frozenset(
     {
         "args", "command", "cwd", "env", "envFile", "headers", "id", "oauth", "pin", "prefix", "result_limit", "revision", "roots",
-        "tools", "trust_annotations", "url",
+        "tools", "transport", "trust_annotations", "url",
     }
 )  # fmt: skip
 
@@ -65,6 +65,12 @@ OF_PROCESSES = ("command", "args", "cwd", "env", "envFile")
 OVER_HTTP = frozenset({"http", "streamable-http", "streamableHttp", "streamable_http"})
 """What clients call the transport of a server that has a ``url``."""
 
+OVER_SSE = "sse"
+"""What they call the older one."""
+
+STATELESS = "2026-07-28"
+"""The revision that has no older transport."""
+
 IDLE = {"alwaysAllow": "approval", "autoApprove": "approval", "timeout": "deadline"}
 """Keys of other clients that have no effect here though their authors rely on one, and what to write in a configuration of ours instead."""
 
@@ -92,6 +98,7 @@ class McpSource:
         pin: one of `PINS`; ``None`` for what the profile says.
         url: where it is; then ``command`` is empty.
         headers: of each request to it; their values are secrets.
+        older: it has the transport of 2024-11-05 only.
         client_id, client_secret, scopes, callback_port: of ``oauth``: what is said of us where it wants a login.
     """
 
@@ -117,6 +124,7 @@ class McpSource:
     scopes: tuple[str, ...] = ()
     callback_port: int | None = None
     pin: str | None = None
+    older: bool = False
 
 
 def parse_mcp(value: Any, base: Path) -> McpSource:
@@ -132,7 +140,8 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
             raise SourceProblem(f"has the unknown key {key!r} in 'mcp'; {meant(str(key), OURS)}")
     if value.get("disabled") is True:
         raise SourceProblem("is disabled where it is configured")
-    url = _url(value)
+    kind = _kind(value)
+    url = _url(value, kind)
     for key in ("cwd", "id", "revision", "envFile"):
         if key in value and (not is_word(value[key]) or not value[key]):
             raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be a text")
@@ -157,22 +166,33 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         idle=tuple(key for key in IDLE if value.get(key)),
         result_limit=_bytes(value.get("result_limit")),
         pin=_pin(value),
+        older=kind == OVER_SSE,
         **_oauth(value.get("oauth", {}), over_http=url is not None),
     )
 
 
-def _url(value: dict[str, Any]) -> str | None:
-    """The address of a server over HTTP; ``None`` of one that is started here."""
-    url, kind = value.get("url"), value.get("type", "stdio" if "url" not in value else "http")
-    if kind == "sse":
+def _kind(value: dict[str, Any]) -> Any:
+    """What an entry calls the transport of its server."""
+    kind = value.get("transport", value.get("type", "stdio" if "url" not in value else "http"))
+    if "transport" in value and "type" in value and value["type"] != kind:
         raise SourceProblem(
-            "is a server over the transport 'sse', which MCP has given up; most such servers speak HTTP at another "
-            "address by now: write that as 'url', and 'http' as 'type'"
+            f"has {kind!r:.100} as 'transport' of 'mcp' beside {value['type']!r:.100} as 'type'; leave one out"
         )
+    if kind == OVER_SSE and value.get("revision") == STATELESS:
+        raise SourceProblem(
+            f"has {STATELESS!r} as 'revision' of 'mcp', which knows no 'sse'; leave one of them out"
+        )
+    return kind
+
+
+def _url(value: dict[str, Any], kind: Any) -> str | None:
+    """The address of a server over HTTP; ``None`` of one that is started here."""
+    url = value.get("url")
     if url is None and kind == "stdio":
         return None
-    if kind not in OVER_HTTP:
-        raise SourceProblem(f"has {kind!r:.100} as 'type' of 'mcp'; with a 'url' it can be 'http'")
+    if kind not in OVER_HTTP and kind != OVER_SSE:
+        key = "transport" if "transport" in value else "type"
+        raise SourceProblem(f"has {kind!r:.100} as {key!r} of 'mcp'; with a 'url' it can be 'http' or 'sse'")
     for key in OF_PROCESSES:
         if value.get(key):
             raise SourceProblem(

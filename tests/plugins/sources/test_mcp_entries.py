@@ -75,6 +75,13 @@ def test_a_server_with_a_url_is_one_over_http(kind):
     assert source.headers == (("Authorization", "Bearer ${env:T}"),)
 
 
+@pytest.mark.parametrize("key", ["type", "transport"])
+def test_a_server_may_have_the_older_transport_only(key):
+    source = parsed(url="https://tools.example.org/sse", **{key: "sse"})
+
+    assert (source.url, source.older) == ("https://tools.example.org/sse", True)
+
+
 @pytest.mark.parametrize(
     ("server", "fact"),
     [
@@ -93,7 +100,8 @@ def test_a_server_with_a_url_is_one_over_http(kind):
         ({"command": "a", "pin": True}, "'pin'"),
         ({"command": "a", "id": ""}, "'id'"),
         ({"command": "a", "disabled": True}, "disabled"),
-        ({"command": "a", "type": "sse"}, "'sse'"),
+        ({"command": "a", "type": "sse"}, "'url'"),
+        ({"command": "a", "transport": "sse"}, "'url'"),
         ({"url": "http://x/mcp", "oauth": "s3cret"}, "'oauth'"),
         ({"url": "http://x/mcp", "oauth": {"client": "a"}}, "'client'"),
         ({"url": "http://x/mcp", "oauth": {"client_secret": "s3cret"}}, "'client_secret'"),
@@ -101,7 +109,9 @@ def test_a_server_with_a_url_is_one_over_http(kind):
         ({"url": "http://x/mcp", "oauth": {"scopes": 7}}, "'scopes'"),
         ({"url": "http://x/mcp", "oauth": {"callback_port": 70000}}, "'callback_port'"),
         ({"command": "a", "oauth": {"client_id": "a"}}, "'oauth'"),
-        ({"url": "http://x/sse", "type": "sse"}, "'sse'"),
+        ({"url": "http://x/sse", "type": "sse", "revision": "2026-07-28"}, "'revision'"),
+        ({"url": "http://x/sse", "type": "sse", "transport": "http"}, "leave one out"),
+        ({"url": "http://x/sse", "transport": "ws"}, "'transport'"),
         ({"url": "http://x/mcp", "type": "ws"}, "'ws'"),
         ({"url": "http://x/mcp", "type": "stdio"}, "'stdio'"),
         ({"type": "http"}, "'url'"),
