@@ -7,14 +7,13 @@ everything else on.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .actors.board import Board, NotStarted
 from .actors.calls.waiting import begun_apart, ended_apart
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
 from .actors.threads.once import Once
-from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
 from .base.threads import uninterrupted
 from .base.validation import (
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from .actors.services import AsksCallers
     from .actors.state.store import StateStore
     from .configured_agent import Agent
-    from .hosts.mcp.tool import McpToolPlugin
+    from .hosts.mcp.offers import ResourceSubscription
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry
     from .loading.failed import FailedPlugin
@@ -488,31 +487,44 @@ class Callboard:
             PluginError: it is no MCP server.
             HostError: it does not run, answers with an error, or not within 30 seconds.
         """
-        return self._mcp_server(plugin).resources()
+        return self._running.plugin_manager.mcp_server(plugin).resources()
 
     def resource_templates(self, plugin: str) -> list[Json]:
         """The templates of the addresses of an MCP server's resources. Raises as `resources`."""
-        return self._mcp_server(plugin).resource_templates()
+        return self._running.plugin_manager.mcp_server(plugin).resource_templates()
 
     def read_resource(self, plugin: str, uri: str) -> Json:
         """What a resource of an MCP server holds, under ``contents``. Raises as `resources`."""
         require_text("the address of a resource", uri)
-        return self._mcp_server(plugin).read_resource(uri)
+        return self._running.plugin_manager.mcp_server(plugin).read_resource(uri)
 
     def prompts(self, plugin: str) -> list[Json]:
         """The prompts of an MCP server. Raises as `resources`."""
-        return self._mcp_server(plugin).prompts()
+        return self._running.plugin_manager.mcp_server(plugin).prompts()
 
     def get_prompt(self, plugin: str, name: str, arguments: Mapping[str, str] | None = None) -> Json:
         """A prompt of an MCP server with these arguments, under ``messages``. Raises as `resources`."""
         require_text("the name of a prompt", name)
-        return self._mcp_server(plugin).get_prompt(name, arguments or {})
+        return self._running.plugin_manager.mcp_server(plugin).get_prompt(name, arguments or {})
 
-    def _mcp_server(self, name: str) -> McpToolPlugin:
-        hosted = getattr(self._running.plugin_manager.handle(name), "plugin", None)
-        if getattr(hosted, "kind", None) != "mcp":
-            raise PluginError(f"plugin {name!r} is no MCP server", plugin=name)
-        return cast("McpToolPlugin", hosted)
+    def complete(self, plugin: str, ref: Json, argument: Json, context: Json | None = None) -> Json:
+        """How an argument of a prompt or a template of an MCP server may go on, under ``completion``. Raises as `resources`.
+
+        Args:
+            plugin: the server.
+            ref: ``{"type": "ref/prompt", "name": …}`` or ``{"type": "ref/resource", "uri": …}``.
+            argument: its ``name``, and the ``value`` so far.
+            context: the other ``arguments``, as far as they are known.
+        """
+        return self._running.plugin_manager.mcp_server(plugin).complete(ref, argument, context)
+
+    def subscribe_resource(self, plugin: str, uri: str) -> ResourceSubscription:
+        """Have the event ``resource_updated`` told when that resource of an MCP server changes, after its restarts too.
+
+        A server that does not run is asked once it does. Returns what ends it by ``close()``; it is a context manager, too. Raises as `resources`.
+        """
+        require_text("the address of a resource", uri)
+        return self._running.plugin_manager.mcp_server(plugin).subscribe_resource(uri)
 
     # Hosts
 

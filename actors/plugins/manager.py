@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ...hosts.hosted_tool import HostedToolPlugin
+    from ...hosts.mcp.tool import McpToolPlugin
     from ...plugins.adapter.adapter import PluginAdapter
     from ...supervision.supervisor import SupervisorActor
     from ..catalog.catalog import Catalog, ToolDescriptor
@@ -116,6 +117,13 @@ class PluginManager:
         except (KeyError, TypeError):
             there = ", ".join(map(repr, list(self._handles))) or "none"
             raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
+
+    def mcp_server(self, name: str) -> McpToolPlugin:
+        """What runs one of them that is an MCP server. Raises `KeyError`, `PluginError`."""
+        hosted = getattr(self.handle(name), "plugin", None)
+        if getattr(hosted, "kind", None) != "mcp":
+            raise PluginError(f"plugin {name!r} is no MCP server", plugin=name)
+        return cast("McpToolPlugin", hosted)
 
     def close(self) -> list[PluginHandle]:
         """Take no more plugins; return those there are."""

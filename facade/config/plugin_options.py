@@ -22,6 +22,7 @@ from ..hosts.sandbox.bwrap import KIND, SystemSandbox, read_system_sandbox
 from ..hosts.sandbox.bwrap import NAMES as SYSTEM_NAMES
 from ..hosts.sandbox.confinement import Confinement, read_secrets
 from ..plugins.sources.mcp import McpSource
+from ..plugins.sources.program import BashSource, CommandSource
 from .configuration import Configuration, read_into, read_policy
 from .errors import ConfigurationError, require_known
 from .groups import require_group
@@ -40,6 +41,8 @@ SIDE_BY_SIDE: Final = 64
 """Calls of one MCP server at a time on a board that serves clients, unless the file says otherwise: they decide what runs together."""
 
 _NOT_OF_SERVERS = {"claims": "is never asked whose call it is", "state_from": "has no state that is kept"}
+
+_NO_SIGNS: Final = "nothing says when a tool of it begins or goes on, so that no silence can be measured"
 
 _PLAIN = HostSettings({})
 
@@ -161,6 +164,11 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
             raise ConfigurationError(
                 f"the option {option!r}: an MCP server {why}. Leave it out", path=f"$.{option}"
             )
+    if entry.options.idle_deadline is not None and (kind := _without_signs(entry.source)) is not None:
+        raise ConfigurationError(
+            f"the option 'idle_deadline' is not for {kind}: {_NO_SIGNS}. Leave it out; 'deadline' holds",
+            path="$.idle_deadline",
+        )
     usual = 1
     if isinstance(entry.source, McpSource):
         usual = SIDE_BY_SIDE if configuration.served else 1
@@ -199,6 +207,18 @@ def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
     from .profile import hardened  # noqa: PLC0415 - most configurations have no profile
 
     return hardened(configuration.profile, entry)
+
+
+def _without_signs(source: Any) -> str | None:
+    """What a source is that gives no sign of life while a tool runs; ``None`` if it may."""
+    match source:
+        case BashSource():
+            return "Bash scripts"
+        case CommandSource(extended=False):
+            return (
+                'a program of version 1 of the protocol (of one that knows more write: "protocol": "thp/1+")'
+            )
+    return None
 
 
 def complete(

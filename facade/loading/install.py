@@ -162,6 +162,7 @@ class Installer:
             prefix = prefix_of(server.name)
             is_new, self._prefixes = prefix not in self._prefixes, self._prefixes | {prefix}
             server.servers = lambda: self._prefixes
+            server.subscriptions.on_news = board.events.publish
             self._hold(board, server)
             for other in _servers(board) if is_new else ():
                 if any(prefix_in(name, [prefix]) for name in other.offered_names):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...base.json_size import MAX_VALUES
 from ...base.validation import a_type
 from ...plugins.hooks.form_safety import host_of
-from ..protocol.wire import ErrorResponse, Malformed, Response
+from ..protocol.wire import BegunEvent, ErrorResponse, Malformed, PartEvent, Response
 from .jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
@@ -141,3 +141,19 @@ def tool_result(value: dict[str, Any]) -> dict[str, Any]:
     if len(texts) == len(blocks):
         return {"success": True, "result": told}
     return {"success": True, "result": None if told == "" else told, "content": blocks}
+
+
+def progress_of(params: dict[str, Any], quiet: set[str]) -> tuple[PartEvent | BegunEvent, ...]:
+    """What a notification of progress tells of a call; of one that has ended it is dropped, and counted.
+
+    Args:
+        params: of the notification.
+        quiet: calls of which it is no more than a sign of life: nobody reads their parts.
+    """
+    token = params.get("progressToken")
+    if not isinstance(token, str):
+        return ()
+    if token in quiet:
+        return (BegunEvent(token),)
+    payload = {key: params[key] for key in ("progress", "total", "message") if params.get(key) is not None}
+    return (PartEvent(token, payload),)

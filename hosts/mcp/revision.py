@@ -76,7 +76,7 @@ def description(server: tuple[str, str]) -> dict[str, Any]:
     return {
         "protocol": PROTOCOL,
         "host": {"name": name or "mcp", "version": version},
-        "features": ["cancel"],
+        "features": ["ack", "cancel"],
         "methods": ["init", "get_tool_schemas", "execute_tool"],
         "wants": [TRACE, "key"],
         "version": version,

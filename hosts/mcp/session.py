@@ -9,6 +9,7 @@ the board:
 | ``get_tool_schemas`` | ``tools/list``, all pages |
 | ``execute_tool`` | ``tools/call``; its progress comes as parts |
 | ``cancel`` | ``notifications/cancelled``; a server need not answer then, so the answer is given here |
+| ``resources/subscribe`` | the same; in the stateless era another ``subscriptions/listen`` in the place of the present one |
 | ``answer_input`` | the answer to what the server has asked, see `server_requests` |
 | ``describe`` | of a session that is open: ``ping``, or ``server/discover`` where there is none |
 
@@ -23,13 +24,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ToolGone
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
-from ..protocol.wire import ErrorResponse, PartEvent, Response, StrayLine
+from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
 from . import jsonrpc
 from .jsonrpc import Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
-from .offers import NOT_OFFERED, SHARED
+from .offers import NOT_OFFERED, SHARED, SUBSCRIBE, Listening, Subscriptions, not_offered
 from .result_bound import KeptResults
-from .results import message_of, read_of, said_by, too_many
+from .results import message_of, progress_of, read_of, said_by, too_many
 from .revision import (
     HANDSHAKES,
     REVISIONS,
@@ -56,9 +57,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _DISCOVER, _INITIALIZE, _LIST = "callboard:discover", "callboard:initialize", "callboard:list"
-_LISTEN, _LEVEL = "callboard:listen", "callboard:level"
-_UNREAD = (_LISTEN, _LEVEL)
-"""Ids of requests that no request of the board stands behind; those of the board begin with a number."""
+_OURS = "callboard:"
+"""Begins the ids of requests that no request of the board stands behind; those of the board begin with a number."""
 
 
 def _ignore(*_: object) -> None:
@@ -97,6 +97,7 @@ class Session:
         pins: what the server's tools are held to; ``None`` for nothing.
         on_tools_changed: called when the server says that its list of tools is another now. It must not block.
         own_name: returns the name of a tool by this session's selection, if it is called by another.
+        subscriptions: what is to be heard of its resources and prompts.
 
     Attributes:
         stage: how far it has come.
@@ -121,6 +122,7 @@ class Session:
         pins: Pins | None = None,
         on_tools_changed: Callable[[], object] = _ignore,
         own_name: Callable[[str], str] = lambda name: name,
+        subscriptions: Subscriptions | None = None,
     ) -> None:
         self.stage: Stage = Stage.NEW
         self.revision: str | None = revision
@@ -138,9 +140,12 @@ class Session:
         self._list = self._listing = ToolList()
         self._results = KeptResults(name) if results is None else results
         self._on_tools_changed, self._own_name = on_tools_changed, own_name
+        self._subscriptions = subscriptions or Subscriptions(name)
+        self._listening = Listening(self._subscriptions, self._request)
         self._running: dict[str, _Running] = {}
         self._asking: dict[str, _Running] = {}
         self._probing: set[str] = set()
+        self._quiet: set[str] = set()
         self.given_up: set[str] = set()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
@@ -182,16 +187,23 @@ class Session:
                 self._follow(self._requests.answered(params["key"], params["value"], params["refusal"]))
                 self._messages.append(Response(request_id, None, None))
                 return b""
-            case _ if self.stage is Stage.OPEN and (offer := SHARED.get(method)) is not None:
-                if offer not in self._offers:
-                    self._refuse(request_id, NOT_OFFERED, f"the server offers no {offer}")
-                    return b""
-                self._running[request_id] = _Running(request_id, read_of, method, params)
-                return self._request(request_id, method, params)
+            case _ if self.stage is Stage.OPEN and method in SHARED:
+                return self._ask_for_shared(request_id, method, params)
         self._refuse(request_id, "MethodNotFound", f"MCP knows nothing like {method!r}")
         return b""
 
+    def _ask_for_shared(self, request_id: str, method: str, params: Json) -> bytes:
+        if (lacking := not_offered(method, self._offers)) is not None:
+            self._refuse(request_id, NOT_OFFERED, f"the server offers no {lacking}")
+            return b""
+        if self.revision == STATELESS and method in SUBSCRIBE:
+            self._messages.append(Response(request_id, {}, None))
+            return self._listening.again(self._offers)
+        self._running[request_id] = _Running(request_id, read_of, method, params)
+        return self._request(request_id, method, params)
+
     def forget(self, request_id: str) -> None:
+        self._quiet.discard(call_of(request_id))
         if self._running.pop(request_id, None) is not None and self._requests.busy:
             self._lines.append(self._requests.ended(call_of(request_id)))
 
@@ -200,7 +212,8 @@ class Session:
         if (wire_name := self._list.wire_name(self._own_name(str(name)))) is None:
             raise ToolGone(str(name), host=self._name)
         call: Json = {"name": wire_name, "arguments": params.get("arguments", {})}
-        meta: Json = {} if params.get("stream") is False else {"progressToken": request_id}
+        quiet, ack = params.get("stream") is False, params.get("ack") is True
+        meta: Json = {} if quiet and not ack else {"progressToken": request_id}
         if TRACE in params:
             meta |= params[TRACE]
         if "key" in params:
@@ -211,6 +224,9 @@ class Session:
             call["_meta"] = meta
         line = jsonrpc.request(request_id, "tools/call", call)
         self._running[request_id] = _Running(request_id, message_of, "tools/call", call, name)
+        if ack:
+            self._messages.append(BegunEvent(request_id))  # it is taken once the line is written
+            self._quiet |= {request_id} if quiet else set()
         return line
 
     def _envelope_now(self) -> Json:
@@ -244,6 +260,7 @@ class Session:
         there = self._running.pop(wire_id, None) is not None
         known = there or self._asking.pop(cancelled, None) is not None
         self._messages.append(Response(request_id, known, None))
+        self._quiet.discard(cancelled)
         if not known:
             return b""
         reason = str(params.get("reason", ""))
@@ -271,13 +288,15 @@ class Session:
             return self._answered(request_id, result, error)
         match message:
             case Notification("notifications/progress", params):
-                return self._progressed(params)
+                return progress_of(params, self._quiet)
             case Notification("notifications/tools/list_changed"):
                 self._on_tools_changed()
             case Notification("notifications/message", params):
                 return self._requests.logged(params, self._running)
             case Notification("notifications/cancelled", params):
                 self._requests.withdrawn(params.get("requestId"))
+            case Notification(method, params):
+                self._subscriptions.heard(method, params)
             case Request() as asked:
                 alone = self.revision != STATELESS
                 self._lines.append(self._requests.reply(asked, self._running, self._tool_of, alone=alone))
@@ -298,6 +317,7 @@ class Session:
     def _ended(self, wire_id: str, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
         running = self._running.pop(wire_id)
         call = running.call
+        self._quiet.discard(call)
         self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
         if (
             self.revision == STATELESS
@@ -344,7 +364,7 @@ class Session:
                 return (Response(request_id, description(self.server), None),)
             case _:
                 self.given_up.discard(request_id)
-                unknown = isinstance(request_id, str) and request_id not in _UNREAD
+                unknown = isinstance(request_id, str) and not request_id.startswith(_OURS)
                 return (Response(request_id, None, None),) if unknown else ()
         return ()
 
@@ -376,17 +396,17 @@ class Session:
         self.instructions = said if isinstance(said := result.get("instructions"), str) else ""
         self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
         if revision != STATELESS and "logging" in self._offers and (level := self._requests.log_level()):
-            self._lines.append(jsonrpc.request(_LEVEL, "logging/setLevel", {"level": level}))
-        tools = self._offers.get("tools")
-        if revision == STATELESS and isinstance(tools, dict) and tools.get("listChanged") is True:
-            # Kept open: its answer is the end of the news.
-            self._lines.append(
-                self._request(_LISTEN, "subscriptions/listen", {"notifications": {"toolsListChanged": True}})
-            )
+            self._lines.append(jsonrpc.request(f"{_OURS}level", "logging/setLevel", {"level": level}))
+        self._lines.append(self._listening.begin(self._offers, stateless=revision == STATELESS))
         if self._describes is not None:
             self._messages.append(Response(self._describes, description(self.server), None))
         assert self._begins is not None
         self._messages.append(Response(self._begins, {}, {}))
+
+    def missed(self) -> None:
+        """News may have been lost on its way."""
+        self._on_tools_changed()
+        self._subscriptions.missed(self._offers)
 
     def _fail(self, problem: str) -> None:
         self.stage = Stage.REFUSED
@@ -410,15 +430,6 @@ class Session:
                     self._pins.heard(self._list.declared)
                 self._messages.append(Response(self._lists, self._list.tools, None))
         self._lists = None
-
-    def _progressed(self, params: Json) -> Sequence[Message]:
-        token = params.get("progressToken")
-        if not isinstance(token, str):
-            return ()
-        payload = {
-            key: params[key] for key in ("progress", "total", "message") if params.get(key) is not None
-        }
-        return (PartEvent(token, payload),)  # of one that has ended it is dropped, and counted
 
     def _refuse(self, request_id: str, kind: str, detail: str, **more: Any) -> None:
         self._messages.append(

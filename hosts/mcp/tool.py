@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..protocol.blocking_request import ask
 from ..sandbox.confinement import FREE, Confinement
 from .container import container_of
 from .listing import Listing, ToolList
-from .offers import NOT_OFFERED, EndlessList, whole_list
+from .offers import NOT_OFFERED, SUBSCRIBE, EndlessList, ResourceSubscription, Subscriptions, whole_list
 from .result_bound import DEFAULT_LIMIT, KeptResults, cut_from
 from .revision import HANDSHAKES, REVISIONS, STATELESS, Stage
 from .selection import ALL, Selection, prefix_of
@@ -41,6 +42,8 @@ _CLIENT = {"name": "callboard", "version": __version__}
 
 CONTAINER_DEADLINE = 10.0
 """Seconds that an engine has to end a container."""
+
+Json = dict[str, Any]
 
 logger: Log = Log("callboard.mcp")
 
@@ -71,6 +74,7 @@ class McpToolPlugin(CommandToolPlugin):
         result_limit: the most bytes of a result; what is beyond them can be read as resources.
 
     Attributes:
+        subscriptions: what is to be heard of its resources and prompts.
         servers: returns the prefixes of all servers of the board, for whose tools none of this one is to be taken; from any thread.
         pins: what the server's tools are held to; ``None`` for nothing.
         last_listing: what it offered when it was last up; ``None`` where nobody asks.
@@ -105,6 +109,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._listed_before = ToolList()
         self._instructions = ""
         self.servers: Callable[[], frozenset[str]] = frozenset
+        self.subscriptions: Subscriptions = Subscriptions(name)
         self._session: Session | None = None
         self._results = KeptResults(name, result_limit)
         self.dialect: Callable[[], Dialect] | None = self._new_session
@@ -145,6 +150,7 @@ class McpToolPlugin(CommandToolPlugin):
             pins=self.pins,
             on_tools_changed=self.on_tools_changed,
             own_name=lambda name: self.own_names.get(name, name),
+            subscriptions=self.subscriptions,
         )
         return self._session
 
@@ -257,6 +263,29 @@ class McpToolPlugin(CommandToolPlugin):
     def get_prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
         """A prompt with these arguments, under ``messages``. Raises as `Host.ask`."""
         return self._read("prompts/get", {"name": name, "arguments": dict(arguments)})
+
+    def complete(self, ref: Json, argument: Json, context: Json | None = None) -> Json:
+        """How an argument of a prompt or of a template may go on, under ``completion``. Raises as `Host.ask`."""
+        more = {} if context is None else {"context": context}
+        return self._read("completion/complete", {"ref": ref, "argument": argument, **more})
+
+    def subscribe_resource(self, uri: str) -> ResourceSubscription:
+        """Have it tell when a resource changes, in each of its generations; one that is not up is asked once it is. Raises as `Host.ask`."""
+        if self.subscriptions.add(uri):
+            try:
+                self._ask_for_news(SUBSCRIBE[0], uri)
+            except BaseException:  # raised again
+                self.subscriptions.discard(uri)
+                raise
+        return ResourceSubscription(partial(self._unsubscribe, uri))
+
+    def _unsubscribe(self, uri: str) -> None:
+        if self.subscriptions.discard(uri):
+            self._ask_for_news(SUBSCRIBE[1], uri)
+
+    def _ask_for_news(self, method: str, uri: str) -> None:
+        with suppress(HostGone):  # the next generation begins with what is subscribed to then
+            self._read(method, {"uri": uri})
 
     def set_log_level(self, level: str) -> None:
         """Have it log from this level on, if it can be told so; a server of the stateless era is told with each request. Raises as `Host.ask`."""

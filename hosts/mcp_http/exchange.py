@@ -357,6 +357,10 @@ def tell_fate(request_id: str, fate: Fate, detail: str, **facts: int) -> bytes:
     return _MARK + dump_json({"id": request_id, "fate": fate.value, "detail": detail, "facts": facts}) + b"\n"
 
 
+MISSED: Final = _MARK + b"missed\n"
+"""A line by which the transport tells the session that news of the server's may have been lost."""
+
+
 class Told(NamedTuple):
     """What such a line says."""
 
@@ -368,7 +372,12 @@ class Told(NamedTuple):
 
 def told_fate(line: bytes) -> Told | None:
     """What a line says, if it is such a line."""
-    if not line.startswith(_MARK):
+    if not line.startswith(_MARK) or has_missed(line):
         return None
     said = load_json(line[1:])
     return Told(said["id"], Fate(said["fate"]), said["detail"], said["facts"])
+
+
+def has_missed(line: bytes) -> bool:
+    """Whether a line is `MISSED`."""
+    return line.rstrip(b"\n") == MISSED.rstrip(b"\n")

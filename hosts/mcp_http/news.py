@@ -6,7 +6,6 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ..mcp import jsonrpc
 from . import exchange
 from .connection import AnswerTooLong, NoConnection, NotAnswered
 from .event_stream import EventParser
@@ -22,8 +21,6 @@ PAUSE: Final = 0.1
 
 LONGEST_PAUSE: Final = 30.0
 """Seconds to which that grows while such streams end at once."""
-
-_CHANGED = jsonrpc.notification("notifications/tools/list_changed")
 
 
 class Listener(Protocol):
@@ -76,7 +73,7 @@ class News:
                 pass  # as if it had ended
             pause = _next_pause(pause, began, parser)
             await asyncio.sleep(pause)
-            self._listener.hand_on(_CHANGED)  # for they may have, meanwhile
+            self._listener.hand_on(exchange.MISSED)  # for they may have, meanwhile
 
     async def hear(
         self,
@@ -96,7 +93,7 @@ class News:
                 async with self._connection.ask("GET", headers(parser.last_id)) as answer:
                     if answer.is_stream:
                         if been_open and parser.last_id is None:
-                            self._listener.hand_on(_CHANGED)  # for they may have, meanwhile
+                            self._listener.hand_on(exchange.MISSED)  # for they may have, meanwhile
                         been_open = True
                         await self._heard(answer, parser, None)
                     elif not been_open:

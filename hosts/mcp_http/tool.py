@@ -17,7 +17,7 @@ from ..mcp_oauth.oauth_client import REGISTERS, OAuthClient
 from ..mcp_oauth.token_file import token_file
 from ..process.process import Command
 from ..protocol.wire import MAX_LINE_BYTES, ErrorResponse, Malformed
-from .exchange import Fate, failed, require_headers, require_url, shown_url, told_fate
+from .exchange import Fate, failed, has_missed, require_headers, require_url, shown_url, told_fate
 from .param_headers import invalid_header
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ class HttpDialect:
         return self._session.has_more
 
     def decode(self, line: bytes) -> Sequence[Message | Aside]:
+        if has_missed(line):
+            self._session.missed()
+            return ()
         if (told := told_fate(line)) is None:
             return self._session.decode(line)
         if told.fate is Fate.REFUSED:

@@ -102,6 +102,7 @@ FACTS: dict[str, Fact] = {
     "took": Fact("number", "seconds from the order, the making of its sources included"),
     "tool": Fact("string?", "the tool that the call names; null if it names none"),
     "tools": Fact("array", "names of the tools that the plugin offers"),
+    "uri": Fact("string", "the address of the resource; it may be a part of the one that was subscribed to"),
     "version": Fact("integer", "of the state"),
     "why": Fact("string", "a sentence"),
 }  # fmt: skip
@@ -131,6 +132,9 @@ EVENT_KINDS: dict[str, EventKind] = {
     "offer_restored": EventKind("a model request is composed with it again", ("tool",)),
     "tools_changed": EventKind("a later generation of the host has brought other tools than the one before; told before it is sent calls", ("added", "removed", "changed")),
     "tools_differ": EventKind("the MCP server does not declare its tools as they were kept, or does again: then `tools` is empty", ("tools", "why")),
+    "resources_changed": EventKind("the MCP server's list of resources is another now, or may be: it was started again", ()),
+    "prompts_changed": EventKind("as `resources_changed`, its list of prompts", ()),
+    "resource_updated": EventKind("a resource that was [subscribed to](../mcp.md#resources-and-prompts) has changed, or may have: its server was started again", ("uri",)),
     "arguments_unchecked": EventKind("the tool's schema cannot be used to check arguments; they reach the tool as they come", ("tool", "why")),
     "plugin_unavailable": EventKind("the plugin could not be set up, or not be taken into its shared host; it stays, and has no tools", ("why",)),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),

@@ -38,7 +38,7 @@ def test_each_era_is_found_out_and_its_tools_are_listed(server, revision, asked)
     described, begun, listed = talk.heard
     assert (described.id, described.value["features"], described.value["objects_only"]) == (
         "1-1",
-        ["cancel"],
+        ["ack", "cancel"],
         True,
     )
     assert (begun, listed) == (Response("1-2", {}, {}), Response("1-3", [TOOL], None))
