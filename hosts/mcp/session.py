@@ -145,8 +145,7 @@ class Session:
         self._running: dict[str, _Running] = {}
         self._asking: dict[str, _Running] = {}
         self._probing: set[str] = set()
-        self._quiet: set[str] = set()
-        self.given_up: set[str] = set()
+        self._quiet, self.given_up = set[str](), set[str]()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
 
