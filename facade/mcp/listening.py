@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.foreign import Log
 from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+    from contextlib import AbstractAsyncContextManager
+
     from ..mcp_protocol.served_client import Client
 
 Json = dict[str, Any]
@@ -35,9 +38,9 @@ _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 class _Stream:
     """One client that listens, and what it wants to hear of."""
 
-    def __init__(self, wanted: Json) -> None:
+    def __init__(self, wanted: Json, uris: list[str]) -> None:
         self.honored: Json = {key: True for key in _LISTS if wanted.get(key)}
-        self.uris: list[str] = list(wanted.get(_UPDATES) or ())
+        self.uris = uris
         if self.uris:
             self.honored[_UPDATES] = self.uris
         # One place more, for the end.
@@ -53,10 +56,20 @@ class _Stream:
         return False
 
 
+@asynccontextmanager
+async def _all_of(uris: list[str]) -> AsyncGenerator[list[str], None]:
+    yield uris
+
+
 class Listeners:
-    """The clients that listen."""
+    """The clients that listen.
+
+    Attributes:
+        subscribing: has the servers of these resources asked for their changes inside; says of which that could be.
+    """
 
     def __init__(self) -> None:
+        self.subscribing: Callable[[list[str]], AbstractAsyncContextManager[list[str]]] = _all_of
         self._streams: set[_Stream] = set()
 
     async def listen(self, client: Client, params: Json) -> Json:
@@ -67,8 +80,12 @@ class Listeners:
         """
         if len(self._streams) >= MOST_STREAMS:
             raise Refused(INTERNAL_ERROR, "Subscription limit reached")
+        wanted = params["notifications"]
+        async with self.subscribing(list(wanted.get(_UPDATES) or ())) as uris:
+            return await self._tell_all(client, _Stream(wanted, uris))
+
+    async def _tell_all(self, client: Client, stream: _Stream) -> Json:
         meta = {_SUBSCRIPTION: client.request_id}
-        stream = _Stream(params["notifications"])
         self._streams.add(stream)  # before the acknowledgement: what comes meanwhile is told after it
         try:
             acknowledged = {"notifications": stream.honored, "_meta": meta}

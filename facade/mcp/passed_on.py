@@ -21,6 +21,7 @@ from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..base.locks import Lock
 from ..hosts.errors import RemoteError
+from ..hosts.mcp.offers import NOT_OFFERED
 from ..hosts.mcp.result_bound import RESULTS, cut_from
 from .ownership import named_prompts, owners_of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..callboard import Callboard
+    from ..hosts.mcp.offers import ResourceSubscription
     from ..hosts.mcp.tool import McpToolPlugin
 
 Json = dict[str, Any]
@@ -151,6 +153,52 @@ class PassedOn:
         except KeyError:
             raise NotThere(f"no server has the prompt {name!r:.200}") from None
         return self._board.get_prompt(server, prompt["name"], arguments)
+
+    def complete(self, ref: Json, argument: Json, context: Json | None) -> Json:
+        """How an argument of a prompt or a template may go on; no way, if its server does not say that of any.
+
+        Raises:
+            NotThere: no server has it, or its server refuses.
+            HostError: its server does not answer.
+        """
+        server, its_own = self._referred_to(ref)
+        try:
+            return self._board.complete(server, its_own, argument, context)
+        except RemoteError as error:
+            if error.type == NOT_OFFERED:
+                return {"completion": {"values": []}}
+            raise NotThere(f"the server {server!r} completes nothing here: {error.detail}") from None
+
+    def _referred_to(self, ref: Json) -> tuple[str, Json]:
+        """Whose prompt or template that is, and what its server calls it."""
+        if (uri := ref.get("uri")) is not None:
+            for listing in (partial(self._remembered, "templates"), self._templates):
+                for server, templates in listing().items():
+                    if any(each.get("uriTemplate") == uri for each in templates):
+                        return server, ref
+            return self._server_of(uri), ref
+        remembered = named_prompts(self._remembered("prompts"))[0]
+        named = remembered if ref["name"] in remembered else self._named_prompts()
+        if ref["name"] not in named:
+            raise NotThere(f"no server has the prompt {ref['name']!r:.200}")
+        server, prompt = named[ref["name"]]
+        return server, {**ref, "name": prompt["name"]}
+
+    def subscribe(self, uri: str) -> tuple[str, McpToolPlugin, ResourceSubscription]:
+        """Have the server of a resource tell when it changes; returns whose it is, and what ends that.
+
+        Raises:
+            NotThere: no server has it, or its server takes no such subscription.
+            HostError: its server does not answer.
+        """
+        name = self._server_of(uri)
+        server = self.servers().get(name)
+        if server is None:
+            raise NotThere(f"the server {name!r} has gone")
+        try:
+            return name, server, server.subscribe_resource(uri)
+        except RemoteError as error:
+            raise NotThere(f"the server {name!r} tells no changes of {uri!r:.200}: {error.detail}") from None
 
     def _named_prompts(self) -> dict[str, tuple[str, Json]]:
         named, left_out = named_prompts(self._of_all("prompts", self._board.prompts))

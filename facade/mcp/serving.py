@@ -22,6 +22,7 @@ from .health import instructions_of, instructions_without_board, with_those_of_s
 from .passed_on import CutResults, PassedOn
 from .served_tools import ServedTools
 from .shared import Shared
+from .shared_news import SharedNews
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -65,6 +66,7 @@ class BoardServer:
 
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
+        self._shared_news = SharedNews(self._news.listeners)
         self.board: Callboard = make(self._hear)
         self.board.configuration = replace(self.board.configuration, served=True)
         self._start = BoardStart(self.board, many=many)
@@ -74,13 +76,16 @@ class BoardServer:
         self.board.callers = self._questions
         cut = CutResults()
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
-        shared = Shared(self._start, self._passed_on, cut)
+        shared = Shared(self._start, self._passed_on, cut, self._shared_news)
         self.methods: dict[str, Method] = {
             "tools/list": Method(self._tools.listed),
             "tools/call": Method(self._tools.called),
             "resources/list": Method(shared.resources),
             "resources/templates/list": Method(shared.templates),
             "resources/read": Method(shared.read),
+            "resources/subscribe": Method(self._shared_news.subscribe, stateless=False),
+            "resources/unsubscribe": Method(self._shared_news.unsubscribe, stateless=False),
+            "completion/complete": Method(shared.complete),
             "prompts/list": Method(shared.prompts),
             "prompts/get": Method(shared.prompt),
             "logging/setLevel": Method(self._news.set_level, stateless=False),
@@ -99,12 +104,12 @@ class BoardServer:
         What keeps the board from starting is raised at the end, if the caller's block has ended well.
         """
         waiting = asyncio.ensure_future(self._until_up())
-        telling = asyncio.ensure_future(self._news.run())
+        telling = [asyncio.ensure_future(news.run()) for news in (self._news, self._shared_news)]
         try:
             yield
         finally:
-            telling.cancel()
-            waiting.cancel()
+            for each in (*telling, waiting):
+                each.cancel()
             self._tools.close()
             await self.stop()
         if self._start.failure is not None:
@@ -117,6 +122,7 @@ class BoardServer:
     def _hear(self, event: Event) -> None:
         """In the thread that tells events."""
         self._news.hear(event)
+        self._shared_news.hear(event)
         self._start.hear(event)
 
     async def _until_up(self) -> None:
@@ -135,12 +141,17 @@ class BoardServer:
             self._questions.introduce(abilities(client))
             self._start.introduced.set()
 
-    def capabilities(self, *, handshake: bool) -> Json:
-        """What the server can do, as a client of an era is told."""
-        changes = {"listChanged": not handshake}  # to a client that listens; else of tools alone
-        subscribes = {"subscribe": not handshake}
-        tools = {"listChanged": True}
-        return {"logging": {}, "prompts": changes, "resources": {**subscribes, **changes}, "tools": tools}
+    def capabilities(self) -> Json:
+        """What the server can do. A client is told before any of the board's servers is up: all that one of them may have."""
+        changes = {"listChanged": True}
+        resources = {"subscribe": True, **changes}
+        return {
+            "completions": {},
+            "logging": {},
+            "prompts": changes,
+            "resources": resources,
+            "tools": changes,
+        }
 
     def instructions(self) -> str | None:
         """What a client's model is to know, now: the configuration and the servers may change."""

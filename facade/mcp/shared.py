@@ -9,7 +9,15 @@ from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
-from ..mcp_protocol.shapes import PROMPT, PROMPT_RESULT, READ_RESULT, RESOURCE, TEMPLATE
+from ..mcp_protocol.shapes import (
+    ASKS_COMPLETION,
+    COMPLETED,
+    PROMPT,
+    PROMPT_RESULT,
+    READ_RESULT,
+    RESOURCE,
+    TEMPLATE,
+)
 from .passed_on import NotThere
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from ..mcp_protocol.shapes import Shape
     from .board_start import BoardStart
     from .passed_on import CutResults, PassedOn
+    from .shared_news import SharedNews
 
 Json = dict[str, Any]
 
@@ -34,39 +43,53 @@ class Shared:
         start: of the board.
         passed_on: what its servers have.
         cut: whose results were cut.
+        news: told of who has listed what.
     """
 
-    def __init__(self, start: BoardStart, passed_on: PassedOn, cut: CutResults) -> None:
+    def __init__(self, start: BoardStart, passed_on: PassedOn, cut: CutResults, news: SharedNews) -> None:
         self._start = start
         self._passed_on = passed_on
         self._cut = cut
+        self._news = news
+        news.ask, news.subscribe_at, news.servers = self.ask, passed_on.subscribe, passed_on.servers
 
     async def resources(self, client: Client, _: Json) -> Json:
         """``resources/list``."""
-        found = self._cut.listed(client.identity, await self._ask(self._passed_on.resources))
+        self._news.note_listing(client, "resources")
+        found = self._cut.listed(client.identity, await self.ask(self._passed_on.resources))
         return _listed(client, "resources", _valid("resource", RESOURCE, found))
 
     async def templates(self, client: Client, _: Json) -> Json:
         """``resources/templates/list``."""
-        found = await self._ask(self._passed_on.templates)
+        self._news.note_listing(client, "resources")
+        found = await self.ask(self._passed_on.templates)
         return _listed(client, "resourceTemplates", _valid("template", TEMPLATE, found))
 
     async def read(self, client: Client, params: Json) -> Json:
         """``resources/read``."""
-        found = await self._ask(self._passed_on.read, params["uri"])
+        found = await self.ask(self._passed_on.read, params["uri"])
         return _answered(found, READ_RESULT, client)
 
     async def prompts(self, client: Client, _: Json) -> Json:
         """``prompts/list``."""
-        found = await self._ask(self._passed_on.prompts)
+        self._news.note_listing(client, "prompts")
+        found = await self.ask(self._passed_on.prompts)
         return _listed(client, "prompts", _valid("prompt", PROMPT, found))
 
     async def prompt(self, client: Client, params: Json) -> Json:
         """``prompts/get``."""
-        found = await self._ask(self._passed_on.prompt, params["name"], params.get("arguments") or {})
+        found = await self.ask(self._passed_on.prompt, params["name"], params.get("arguments") or {})
         return _answered(found, PROMPT_RESULT, client)
 
-    async def _ask(self, function: Callable[..., Any], *given: Any) -> Any:
+    async def complete(self, client: Client, params: Json) -> Json:
+        """``completion/complete``."""
+        if (problem := ASKS_COMPLETION(params)) is not None:
+            raise Refused(INVALID_PARAMS, problem)
+        asked = params["ref"], params["argument"], params.get("context")
+        return _answered(await self.ask(self._passed_on.complete, *asked), COMPLETED, client)
+
+    async def ask(self, function: Callable[..., Any], *given: Any) -> Any:
+        """Call a function in a thread, once the plugins had their chance. Raises `Refused`."""
         found: list[Any] = []
         await self._start.over_soon()
         try:

@@ -107,8 +107,7 @@ class SdkServer(Server[dict[str, Any]]):
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
         """What the board's server says, and not what the handlers seem to."""
-        handshake = protocol_version is None or protocol_version in HANDSHAKES
-        return types.ServerCapabilities.model_validate(self._served.capabilities(handshake=handshake))
+        return types.ServerCapabilities.model_validate(self._served.capabilities())
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         if ctx.method in _INTRODUCES:  # anew: the configuration, and the servers, may have changed

@@ -206,6 +206,21 @@ PROMPT_RESULT: Final = record(
     {"messages": many(record({"role": _ROLE, "content": BLOCK}))}, {**_META, "description": TEXT}, _TYPED
 )
 
+COMPLETED: Final = record(
+    {"completion": record({"values": many(TEXT)}, {"total": whole, "hasMore": TRUTH})}, _META, _TYPED
+)
+ASKS_COMPLETION: Final = record(
+    {
+        "ref": _kinds({"ref/prompt": record({"name": TEXT}), "ref/resource": record({"uri": TEXT})}),
+        "argument": record({"name": TEXT, "value": TEXT}),
+    },
+    {"context": record({}, {"arguments": mapping(TEXT)})},
+)
+"""What a client says of an argument that it wants completed."""
+
+SUBSCRIBED: Final = record({"uri": TEXT})
+"""What a client says of a resource that it subscribes to."""
+
 ELICITED: Final = record(
     {"action": one_of("accept", "decline", "cancel")},
     {"content": mapping(either(TEXT, number, TRUTH, many(TEXT), _nothing)), **_META},

@@ -55,7 +55,10 @@ def test_a_call_that_is_silent_ends_and_no_other_does(board, streaming):
 
 @pytest.mark.parametrize(
     "source",
-    [{"bash_tool": {"path": "./tools"}}, {"host": {"command": ["python3"], "protocol": "thp/1", "id": "old"}}],
+    [
+        {"bash_tool": {"path": "./tools"}},
+        {"host": {"command": ["python3"], "protocol": "thp/1", "id": "old"}},
+    ],
     ids=["bash", "version 1"],
 )
 def test_where_nothing_tells_of_silence_it_is_refused_before_anything_starts(tmp_path, source):

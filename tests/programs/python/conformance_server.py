@@ -160,7 +160,12 @@ def answer(method, params):
         case "initialize":
             return {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+                "capabilities": {
+                    "tools": {},
+                    "resources": {"subscribe": True},
+                    "prompts": {},
+                    "completions": {},
+                },
                 "serverInfo": {"name": "conformance", "version": "1"},
             }
         case "tools/list":
@@ -189,7 +194,9 @@ def answer(method, params):
             }
         case "prompts/get":
             return prompt(params["name"], params.get("arguments", {}))
-        case "ping":
+        case "completion/complete":
+            return {"completion": {"values": ["test"], "total": 1, "hasMore": False}}
+        case "ping" | "resources/subscribe" | "resources/unsubscribe":
             return {}
     return None
 

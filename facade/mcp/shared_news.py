@@ -1,0 +1,254 @@
+"""News of what the board's MCP servers share: which client has subscribed to what, and who is told when it changes.
+
+A client is told of the resources that it has subscribed to, by their own server, and of nothing else. Lists that change are told as those of tools are: to
+a client of the handshake era once it has listed, and to one of the stateless era that listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from ..base.foreign import Log, contain
+from ..base.locks import Lock
+from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
+from ..mcp_protocol.shapes import SUBSCRIBED
+from .listening import PROMPTS, RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from ..hosts.mcp.offers import ResourceSubscription
+    from ..hosts.mcp.tool import McpToolPlugin
+    from ..mcp_protocol.served_client import Client
+    from ..supervision.runtime.events import Event
+    from .listening import Listeners
+
+    Ask = Callable[..., Awaitable[Any]]
+    Subscribe = Callable[[str], tuple[str, McpToolPlugin, ResourceSubscription]]
+
+Json = dict[str, Any]
+
+logger: Log = Log("callboard.mcp")
+
+MOST_OF_CLIENT: Final = 256
+"""Resources that one client has subscribed to at a time."""
+
+MOST_OF_ALL: Final = 4096
+"""Subscriptions of all clients. Beyond them the oldest ends: of a client over HTTP that has gone nobody says so."""
+
+MOST_NEWS: Final = 1000
+"""Resources of which nobody has been told yet that they have changed; beyond them each that is subscribed to is told as changed."""
+
+_PATIENCE: Final = 5.0
+"""Seconds that one client may take to be told something, while the others wait."""
+
+_LISTS: Final = {"resources_changed": "resources", "prompts_changed": "prompts"}
+_BOTH: Final = ("resources", "prompts")
+_PLUGINS: Final = frozenset({"plugin_registered", "plugin_removed"})
+_LISTENED: Final = {"resources": RESOURCES, "prompts": PROMPTS}
+_MAX_LISTENERS: Final = 1000
+
+
+class _Subscribed:
+    """One client's subscription to one resource; ``client`` is ``None`` for one that listens in the stateless era."""
+
+    def __init__(
+        self,
+        uri: str,
+        client: Client | None,
+        of: tuple[str, McpToolPlugin, ResourceSubscription],
+    ) -> None:
+        self.uri = uri
+        self.client = client
+        self.server, self.plugin, self.asked = of
+
+
+class SharedNews:
+    """See the module. `hear` may be called from any thread, all else in the event loop.
+
+    Args:
+        listeners: the clients of the stateless era that listen.
+
+    Attributes:
+        ask: calls a function in a thread; raises `Refused`.
+        subscribe_at: asks the server of a resource for its changes; for a thread.
+        servers: returns the MCP servers on the board, by name.
+    """
+
+    def __init__(self, listeners: Listeners) -> None:
+        self.ask: Ask
+        self.subscribe_at: Subscribe
+        self.servers: Callable[[], dict[str, McpToolPlugin]] = dict
+        self._listeners = listeners
+        listeners.subscribing = self._listening
+        self._subscribed: deque[_Subscribed] = deque()
+        self._listing: dict[str, deque[Client]] = {each: deque(maxlen=_MAX_LISTENERS) for each in _BOTH}
+        self._lock = Lock()
+        self._changed: set[str] = set()
+        self._registered: set[str] = set()
+        self._updated: dict[tuple[str, str], None] | None = {}
+        self._any = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def hear(self, event: Event) -> None:
+        """In the thread that tells events."""
+        with self._lock:
+            if event.kind == "resource_updated":
+                self._note_update(event.subject, str(event.facts["uri"]))
+            elif event.kind in _PLUGINS:
+                self._changed.update(_BOTH)
+                self._registered.add(event.subject)
+            elif event.kind in _LISTS:
+                self._changed.add(_LISTS[event.kind])
+            else:
+                return
+        if (loop := self._loop) is not None:
+            try:
+                loop.call_soon_threadsafe(self._any.set)
+            except RuntimeError:  # the loop has ended since
+                return
+
+    def _note_update(self, server: str, uri: str) -> None:
+        if not self._subscribed or self._updated is None:
+            return
+        self._updated[server, uri] = None
+        if len(self._updated) > MOST_NEWS:
+            self._updated = None
+
+    def note_listing(self, client: Client, what: str) -> None:
+        """A client has listed ``resources``, their templates too, or ``prompts``."""
+        noted = self._listing[what]
+        if is_handshake(client) and all(each.identity is not client.identity for each in noted):
+            noted.append(client)
+
+    async def subscribe(self, client: Client, params: Json) -> Json:
+        """``resources/subscribe`` of the handshake era."""
+        uri = _uri_of(params)
+        own = [each.uri for each in self._subscribed if _is_of(each, client)]
+        if uri in own:
+            return {}
+        if len(own) >= MOST_OF_CLIENT:
+            raise Refused(INVALID_PARAMS, f"{MOST_OF_CLIENT} resources can be subscribed to")
+        self._subscribed.append(_Subscribed(uri, client, await self.ask(self.subscribe_at, uri)))
+        while len(self._subscribed) > MOST_OF_ALL:
+            await self._end(self._subscribed.popleft())
+        return {}
+
+    async def unsubscribe(self, client: Client, params: Json) -> Json:
+        """``resources/unsubscribe`` of the handshake era."""
+        uri = _uri_of(params)
+        for each in [one for one in self._subscribed if one.uri == uri and _is_of(one, client)]:
+            self._subscribed.remove(each)
+            await self._end(each)
+        return {}
+
+    @asynccontextmanager
+    async def _listening(self, uris: list[str]) -> AsyncGenerator[list[str], None]:
+        """Subscribe for one that listens, to those that there are."""
+        begun: list[_Subscribed] = []
+        try:
+            for uri in list(dict.fromkeys(uris))[:MOST_OF_CLIENT]:
+                try:
+                    begun.append(_Subscribed(uri, None, await self.ask(self.subscribe_at, uri)))
+                except Refused as refused:
+                    logger.debug("a client does not hear of %.200r: %s", uri, refused)
+                else:
+                    self._subscribed.append(begun[-1])
+            yield [each.uri for each in begun]
+        finally:
+            for each in begun:
+                self._subscribed.remove(each)
+            await asyncio.shield(self._end_all(begun))
+
+    async def _end_all(self, several: list[_Subscribed]) -> None:
+        for each in several:
+            await self._end(each)
+
+    async def _end(self, one: _Subscribed) -> None:
+        try:
+            await self.ask(one.asked.close)
+        except Refused as refused:  # its server is gone, or does not know it any more
+            logger.debug("the subscription to %.200r was not ended: %s", one.uri, refused)
+
+    async def run(self) -> None:
+        """Tell all that is heard, until it is cancelled."""
+        self._loop = asyncio.get_running_loop()
+        self._any.set()  # of what was heard before
+        try:
+            while True:
+                await self._any.wait()
+                self._any.clear()
+                with self._lock:
+                    changed, self._changed = self._changed, set()
+                    updated, self._updated = self._updated, {}
+                    registered, self._registered = self._registered, set()
+                for what in sorted(changed):
+                    await self._tell_list(what)
+                for server in sorted(registered):
+                    await self._renew(server)
+                await self._tell_updates(updated)
+        finally:
+            self._loop = None
+
+    async def _tell_list(self, what: str) -> None:
+        # A client lists again when it is told, and is noted again then.
+        told, self._listing[what] = self._listing[what], deque(maxlen=_MAX_LISTENERS)
+        for client in told:
+            await _told(client, f"notifications/{what}/list_changed", {})
+        self._listeners.changed(_LISTENED[what])
+
+    async def _tell_updates(self, updated: dict[tuple[str, str], None] | None) -> None:
+        """Tell which resources have changed, each by its server and address; ``None`` if they were too many to be known."""
+        if updated is None:
+            await self._tell([(each, each.uri) for each in self._subscribed])
+            return
+        for server, uri in updated:
+            concerned = [one for one in self._subscribed if one.server == server and _is_part(uri, one.uri)]
+            await self._tell([(each, uri) for each in concerned])
+
+    async def _tell(self, concerned: list[tuple[_Subscribed, str]]) -> None:
+        for heard, uri in dict.fromkeys((each.uri, uri) for each, uri in concerned if each.client is None):
+            self._listeners.updated(heard, {"uri": uri})
+        for each, uri in concerned:
+            if each.client is not None and each in self._subscribed:
+                await _told(each.client, "notifications/resources/updated", {"uri": uri})
+
+    async def _renew(self, server: str) -> None:
+        """A server of that name may be another one now: have it asked for what the one before it was asked for."""
+        now = self.servers().get(server)
+        if now is None:
+            return  # it has left, and may come back
+        renewed = []
+        for each in [one for one in self._subscribed if one.server == server and now is not one.plugin]:
+            try:
+                each.server, each.plugin, each.asked = await self.ask(self.subscribe_at, each.uri)
+                renewed.append((each, each.uri))
+            except Refused as refused:
+                logger.debug("the subscription to %.200r was not renewed: %s", each.uri, refused)
+        await self._tell(renewed)
+
+
+def _uri_of(params: Json) -> str:
+    if (problem := SUBSCRIBED(params)) is not None:
+        raise Refused(INVALID_PARAMS, problem)
+    return str(params["uri"])
+
+
+def _is_of(one: _Subscribed, client: Client) -> bool:
+    return one.client is not None and one.client.identity is client.identity
+
+
+def _is_part(uri: str, of: str) -> bool:
+    """Whether an address is that of a resource, or of a part of it."""
+    return uri == of or (uri.startswith(of) and (of.endswith("/") or uri[len(of)] in "/?#"))
+
+
+async def _told(client: Client, method: str, params: Json) -> None:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await client.notify(method, params)
+    except Exception as error:  # noqa: BLE001 - a client that is gone; the others are to be told
+        contain(error, logger, "a client could not be told what has changed")
