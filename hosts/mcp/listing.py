@@ -9,6 +9,7 @@ from ...base.frozen import frozen
 from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from ...interop.errors import InteropError
 from ...interop.limits import MAX_NAME_CHARS
+from ..errors import ToolGone
 from .selection import ALL, Selection
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class ToolList:
         wire: the server's own names, by those.
         left_out: the others, by the server's name, and why.
         declared: all that are tools, as the server declares them.
+        whole: the server has said all of it.
         repeatable: those of which the server says that they may run twice, by the names that they are offered by.
     """
 
@@ -65,6 +67,7 @@ class ToolList:
         self.tools: list[Json] = []
         self.wire: dict[str, str] = {}
         self.repeatable: set[str] = set()
+        self.whole = False
         self._selection = selection
         self.left_out: dict[str, str] = {}
         self._seen: set[str] = set()
@@ -79,6 +82,7 @@ class ToolList:
             self._take(each)
         cursor = result.get("nextCursor")
         if not isinstance(cursor, str):
+            self.whole = True
             return None
         if cursor in self._seen:
             return Endless(
@@ -91,14 +95,15 @@ class ToolList:
             )
         return NextPage(cursor)
 
-    def wire_name(self, name: str) -> str | None:
-        """What the server is sent for a tool that is called by a name of this list; ``None`` for one that it may not be sent.
+    def wire_name(self, name: str, server: str) -> str:
+        """What the server is sent for a tool that is called by a name of this list. Raises `ToolGone`: it may not be sent.
 
         A call may have waited while the list changed: by a bare name no other tool may run, nor one that is left out by now. A name that the
         server does not list is its own to refuse.
         """
-        is_left_out = name in self._names or name[:100] in self.left_out
-        return self.wire.get(name, None if is_left_out else name)
+        if name not in self.wire and (name in self._names or name[:100] in self.left_out):
+            raise ToolGone(name, host=server)
+        return self.wire.get(name, name)
 
     def _why_odd(self, name: str, tool: Json) -> str | None:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""

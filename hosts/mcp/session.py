@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ToolGone
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
@@ -105,7 +104,6 @@ class Session:
         given_up: as `Dialect`.
         server: the server's name and version.
         instructions: what the server says of how it is used; empty if nothing.
-        listed: its tools were read whole.
     """
 
     def __init__(
@@ -128,7 +126,6 @@ class Session:
         self.revision: str | None = revision
         self.server: tuple[str, str] = ("", "")
         self.instructions: str = ""
-        self.listed = False
         self._client, self._name = client, name
         self._requests = ServerRequests(name, roots, source)
         self._said: tuple[Json, str | None] | None = None
@@ -177,7 +174,7 @@ class Session:
                 if "tools" in self._offers:
                     self._lists = request_id
                     return self._request(_LIST, "tools/list")
-                self._list, self.listed = self._listing, True
+                self._list, self._listing.whole = self._listing, True
                 self._messages.append(Response(request_id, [], None))
                 return b""
             case "cancel":
@@ -208,8 +205,7 @@ class Session:
 
     def _call(self, request_id: str, params: Json) -> bytes:
         name = params.get("tool_name")
-        if (wire_name := self._list.wire_name(self._own_name(str(name)))) is None:
-            raise ToolGone(str(name), host=self._name)
+        wire_name = self._list.wire_name(self._own_name(str(name)), self._name)
         call: Json = {"name": wire_name, "arguments": params.get("arguments", {})}
         quiet, ack = params.get("stream") is False, params.get("ack") is True
         meta: Json = {} if quiet and not ack else {"progressToken": request_id}
@@ -424,7 +420,7 @@ class Session:
                 self._refuse(self._lists, "McpError", f"the tools cannot be listed: {problem}")
             case None:
                 # Not before: calls go on while it is listed again, under the names that were offered.
-                self._list, self.listed = self._listing, True
+                self._list = self._listing
                 if self._pins is not None:
                     self._pins.heard(self._list.declared)
                 self._messages.append(Response(self._lists, self._list.tools, None))

@@ -134,7 +134,7 @@ class McpToolPlugin(CommandToolPlugin):
     def _offered(self) -> ToolList:
         """The list of its tools that was read last, of this generation or one before."""
         session = self._session
-        return session.offered if session is not None and session.listed else self._listed_before
+        return session.offered if session is not None and session.offered.whole else self._listed_before
 
     def _new_session(self) -> Session:
         self._listed_before, self._instructions = self._offered, self.instructions
@@ -168,7 +168,7 @@ class McpToolPlugin(CommandToolPlugin):
     def instructions(self) -> str:
         """What the server says of how it is used, or said when it was last up; empty if nothing."""
         session = self._session
-        return session.instructions if session is not None and session.listed else self._instructions
+        return session.instructions if session is not None and session.offered.whole else self._instructions
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -220,7 +220,7 @@ class McpToolPlugin(CommandToolPlugin):
     def keep_listing(self) -> None:
         """Write down what it offers, if that is not done. Blocks; raises what `LastListing.settle` raises."""
         session = self._session
-        if self.last_listing is not None and session is not None and session.listed:
+        if self.last_listing is not None and session is not None and session.offered.whole:
             given = {own: name for name, own in self.own_names.items()}
             names = {own: given.get(own, own) for own in session.offered.wire}
             self.last_listing.settle(Listing(session.offered.declared, names, session.instructions))
