@@ -51,10 +51,13 @@ def initialize_params(revision: str, client: dict[str, Any], capabilities: dict[
 
 
 def agreed_by_discovery(result: Any) -> str | None:
-    """The revision to go on with after ``server/discover``; ``None`` if there is none that both know."""
+    """The revision to go on with after ``server/discover``; ``None`` if there is none that both know.
+
+    A result that names none is of a server that has some answer for all that it does not know.
+    """
     supported = result.get("supportedVersions") if isinstance(result, dict) else None
     if not isinstance(supported, list):
-        return None
+        return HANDSHAKES[0]
     return next((revision for revision in REVISIONS if revision in supported), None)
 
 

@@ -141,8 +141,7 @@ class Session:
         self._listening = Listening(self._subscriptions, self._request)
         self._running: dict[str, _Running] = {}
         self._asking: dict[str, _Running] = {}
-        self._probing: set[str] = set()
-        self._quiet, self.given_up = set[str](), set[str]()
+        self._probing, self._quiet, self.given_up = set[str](), set[str](), set[str]()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
 
@@ -209,8 +208,7 @@ class Session:
         call: Json = {"name": wire_name, "arguments": params.get("arguments", {})}
         quiet, ack = params.get("stream") is False, params.get("ack") is True
         meta: Json = {} if quiet and not ack else {"progressToken": request_id}
-        if TRACE in params:
-            meta |= params[TRACE]
+        meta |= params.get(TRACE, {})
         if "key" in params:
             meta[KEY] = params["key"]
         if self.revision == STATELESS:

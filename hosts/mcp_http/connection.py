@@ -17,6 +17,7 @@ from urllib.request import getproxies_environment, proxy_bypass
 
 import httpx2
 
+from ..mcp_oauth.scopes import insufficient
 from .event_stream import EventTooLong
 from .exchange import EVENTS, SESSION, lines_of, shown_url
 
@@ -40,6 +41,11 @@ def _is_here(host: str) -> bool:
         return host == "localhost"
 
 
+def _challenge(response: httpx2.Response) -> str | None:
+    challenge: str | None = response.headers.get("www-authenticate")
+    return challenge
+
+
 class NoConnection(Exception):
     """There was none to the server, so that nothing was sent."""
 
@@ -60,6 +66,7 @@ class Answer:
         kind: its media type; how it is encoded instead, if it is.
         session: the id that the server gives to the session, if it does.
         location: where it redirects to.
+        lacks: the scopes that the token lacks for it; ``None`` if it was not refused for that.
     """
 
     def __init__(self, response: httpx2.Response) -> None:
@@ -71,6 +78,8 @@ class Answer:
         self.kind: str = kind if encoding == "identity" else f"{encoding} encoding"
         self.session: str | None = headers.get(SESSION)
         self.location: str | None = headers.get("location")
+        refused = response.status_code == HTTPStatus.FORBIDDEN
+        self.lacks: tuple[str, ...] | None = insufficient(_challenge(response)) if refused else None
 
     @property
     def is_stream(self) -> bool:
@@ -163,13 +172,19 @@ class Connection:
     ) -> httpx2.Response:
         token = await self._auth.token() if self._auth is not None else None
         response = await self._send(method, url, headers, body, token)
-        if self._auth is None or response.status_code != HTTPStatus.UNAUTHORIZED:
-            return response
-        if (renewed := await self._auth.renew(token)) is None:
+        if self._auth is None or (renewed := await self._better(self._auth, response, token)) is None:
             return response
         with _said("closing the connection failed"):
             await response.aclose()
         return await self._send(method, url, headers, body, renewed)
+
+    async def _better(self, auth: Authorization, response: httpx2.Response, token: str | None) -> str | None:
+        """Another token for a request that was refused with this one, if there is one."""
+        if response.status_code == HTTPStatus.UNAUTHORIZED:
+            return await auth.renew(token)
+        if response.status_code == HTTPStatus.FORBIDDEN and (scopes := insufficient(_challenge(response))):
+            return await auth.widen(token, scopes)
+        return None
 
     async def _send(
         self,

@@ -29,7 +29,7 @@ from ...base.json_size import UNCOUNTED, excess
 from ..mcp import jsonrpc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ACCEPT: Final = "application/json, text/event-stream"
 EVENTS: Final = "text/event-stream"
@@ -233,8 +233,13 @@ def why_over(status: int, *, remedy: str) -> str:
     return f"the server knows the session no more (HTTP {status})"
 
 
-def explained(status: int, location: str | None = None, *, remedy: str) -> str:
-    """A refusal, for people; ``remedy`` says where other credentials come from."""
+def explained(
+    status: int, location: str | None = None, lacks: Sequence[str] | None = None, *, remedy: str
+) -> str:
+    """A refusal, for people; ``remedy`` says where other credentials come from, and ``lacks`` which scopes the present ones have not."""
+    if lacks is not None:
+        named = f": {', '.join(map(repr, lacks)):.500}" if lacks else ""
+        return f"the server asks for scopes that the present login has not (HTTP {status}){named}; {remedy}"
     if status in _REDIRECT:
         to = "" if location is None else f" to {shown_url(location)}"
         return f"the server redirects{to} (HTTP {status}), which is not followed; write the right 'url'"

@@ -109,7 +109,7 @@ class Fates:
         error = exchange.error_in(await answer.read(self._max)) if answer.kind == exchange.JSON else None
         if error is not None:
             return exchange.failed(request_id, error)
-        explained = exchange.explained(answer.status, answer.location, remedy=self._remedy)
+        explained = exchange.explained(answer.status, answer.location, answer.lacks, remedy=self._remedy)
         return exchange.refused(request_id, explained)
 
     def too_long(self, message: Outgoing) -> None:

@@ -145,7 +145,7 @@ class McpHttpPlugin(McpToolPlugin):
             )
         from ..mcp_oauth.oauth import login  # noqa: PLC0415 - an extra, and it takes a second
 
-        return login(self._url, self._tokens, show, self._oauth)
+        return login(self._url, self._tokens, show, self._oauth, older=self._older)
 
     def _carry(self, name: str, _: Command, listener: ProcessListener, __: Watchdog | None) -> HttpTransport:
         from ..mcp_oauth.authorization import Authorization  # noqa: PLC0415 - as the next one

@@ -10,11 +10,15 @@ import asyncio
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ...base.foreign import Log, contain
+from .scopes import WANTED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .oauth_client import OAuthClient
     from .token_file import TokenFile
 
@@ -62,27 +66,60 @@ class Authorization:
                 self._ends = float("inf")
             return renewed
 
-    async def _renewed(self, used: str) -> str | None:
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[str | None] = loop.create_future()
+    async def widen(self, used: str | None, scopes: tuple[str, ...]) -> str | None:
+        """Another token than ``used``, which has not these scopes: of a login since; else they are what the next login asks for."""
+        async with self._lock:
+            if self._token is None or self._token != used:
+                return self._token if self._token != used else None
+            token = await self._in_thread(partial(_widened, self._file, used, scopes))
+            if token is not None:
+                self._token, self._ends = token, _end_of(self._file.read())
+            return token
 
-        def renew() -> None:
-            token = None
+    async def _renewed(self, used: str) -> str | None:
+        def renew() -> str | None:
             try:
                 from .oauth import renewed  # noqa: PLC0415 - an extra, and it takes a second
 
-                token = renewed(self._url, self._file, used, self._client)
+                return renewed(self._url, self._file, used, self._client)
             except ModuleNotFoundError as error:
                 logger.warning(
                     "a token cannot be renewed without the package %r; run: pip install mcp", error.name
                 )
-            except BaseException as error:  # noqa: BLE001 - of the SDK, or of the server: the token stays as it is
+                return None
+
+        return await self._in_thread(renew)
+
+    async def _in_thread(self, function: Callable[[], str | None]) -> str | None:
+        """What it returns; nothing if it raises: of the SDK, or of the server, and the token stays as it is."""
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[str | None] = loop.create_future()
+
+        def run() -> None:
+            token = None
+            try:
+                token = function()
+            except BaseException as error:  # noqa: BLE001 - told in the log: a call waits for the answer
                 contain(error, logger, "a token could not be renewed")
             with suppress(RuntimeError):  # the session has ended
                 loop.call_soon_threadsafe(_tell, told, token)
 
-        threading.Thread(target=renew, name="callboard-oauth", daemon=True).start()
+        threading.Thread(target=run, name="callboard-oauth", daemon=True).start()
         return await told
+
+
+def _widened(file: TokenFile, used: str | None, scopes: tuple[str, ...]) -> str | None:
+    """The token of a login since ``used``; else the scopes are kept for the next login."""
+    with file.only_one():
+        kept = file.read()
+        if kept is None:
+            return None
+        now: str = kept["tokens"]["access_token"]
+        if now != used:
+            return now
+        if kept.get(WANTED) != [*scopes]:
+            file.write({**kept, WANTED: [*scopes]})
+        return None
 
 
 def _tell(told: asyncio.Future[str | None], token: str | None) -> None:

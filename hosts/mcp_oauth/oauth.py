@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -26,7 +27,9 @@ from ...base.errors import CallboardError
 from ..mcp import jsonrpc
 from ..mcp.revision import HANDSHAKES
 from .oauth_client import REGISTERS, OAuthClient
+from .older_metadata import as_of_origin
 from .reach import Nearness, Reach, TooNear
+from .scopes import widened
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -85,7 +88,8 @@ class _Storage:
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         if "client" not in self.kept:
             return None
-        secret = {} if self._client.client_id is None else {"client_secret": self._client.client_secret}
+        own = self._client.client_id is not None and self._client.document is None
+        secret = {"client_secret": self._client.client_secret} if own else {}
         return OAuthClientInformationFull.model_validate({**self.kept["client"], **secret})
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
@@ -135,7 +139,14 @@ async def _renew_by(
         request = await flow.asend(await _answer(client, request, reach))
 
 
-def login(url: str, file: TokenFile, show: Callable[[str], object], client: OAuthClient = REGISTERS) -> bool:
+def login(
+    url: str,
+    file: TokenFile,
+    show: Callable[[str], object],
+    client: OAuthClient = REGISTERS,
+    *,
+    older: bool = False,
+) -> bool:
     """Get a token with the user's help; False if the server asks for none. It blocks, for `PATIENCE` at the most.
 
     Args:
@@ -143,13 +154,16 @@ def login(url: str, file: TokenFile, show: Callable[[str], object], client: OAut
         file: where it is kept.
         show: shows the user the address of the page on which to agree.
         client: what the entry says of us.
+        older: the server has the older transport only, so that its stream is what asks for a token.
 
     Raises:
         LoginFailed: there is none to be had; says why.
         OSError: it cannot be kept.
     """
+    if not client.scopes:  # what it has asked for since the last login; an entry that names scopes decides
+        client = replace(client, scopes=widened(file.read()))
     try:
-        kept = asyncio.run(_login(url, show, client))
+        kept = asyncio.run(_login(_request(url, older=older), show, client))
     except (OAuthFlowError, TooNear, httpx2.HTTPError, ValueError) as error:
         raise LoginFailed(f"the login failed: {str(error) or type(error).__name__:.{_LONGEST}}") from error
     except TimeoutError:
@@ -165,7 +179,7 @@ def login(url: str, file: TokenFile, show: Callable[[str], object], client: OAut
     return True
 
 
-async def _login(url: str, show: Callable[[str], object], client: OAuthClient) -> Json | None:
+async def _login(ours: httpx2.Request, show: Callable[[str], object], client: OAuthClient) -> Json | None:
     came: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
 
     async def heard(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -193,13 +207,23 @@ async def _login(url: str, show: Callable[[str], object], client: OAuthClient) -
     async with server, httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as http:
         back = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/callback"
         storage = _Storage(_known(client, back), client=client)
-        provider = OAuthClientProvider(url, _metadata(back, client), storage, shown, agreed)
-        reach = Reach((ours := _request(url)).url)
-        await _carry_through(http, provider.async_auth_flow(ours), ours, reach)
+        provider = OAuthClientProvider(
+            str(ours.url),
+            _metadata(back, client),
+            storage,
+            shown,
+            agreed,
+            client_metadata_url=client.document,
+        )
+        reach = Reach(ours.url)
+        named = provider.context
+        await _carry_through(
+            http, provider.async_auth_flow(ours), ours, reach, lambda: named.auth_server_url is None
+        )
     if "tokens" not in storage.kept:
         return None
     context = provider.context
-    if client.client_id is not None and context.client_info is not None:
+    if "client" in _known(client, back) and context.client_info is not None:
         storage.kept["client"]["token_endpoint_auth_method"] = context.client_info.token_endpoint_auth_method
     found = {"server": context.oauth_metadata, "resource": context.protected_resource_metadata}
     parts = {name: _as_json(value) for name, value in found.items() if value is not None}
@@ -221,11 +245,14 @@ async def _carry_through(
     flow: AsyncGenerator[httpx2.Request, httpx2.Response],
     ours: httpx2.Request,
     reach: Reach,
+    alone: Callable[[], bool],
 ) -> None:
     try:
         request = await anext(flow)
         while True:
             answer = await _answer(client, request, reach, body=request is not ours)
+            if alone():
+                answer = as_of_origin(ours.url, answer)
             request = await flow.asend(answer)
     except StopAsyncIteration:
         if answer.status_code in {401, 403}:
@@ -259,8 +286,10 @@ async def _read(response: httpx2.Response) -> bytes:
     return read
 
 
-def _request(url: str) -> httpx2.Request:
+def _request(url: str, *, older: bool = False) -> httpx2.Request:
     """A request that says what the server asks for."""
+    if older:
+        return httpx2.Request("GET", url, headers={"accept": "text/event-stream"})
     headers = {
         "accept": "application/json, text/event-stream",
         "content-type": "application/json",
@@ -278,14 +307,14 @@ def _metadata(back: str, client: OAuthClient) -> OAuthClientMetadata:
 
 def _known(client: OAuthClient, back: str) -> Json:
     """What is kept of a client that the authorization knows already; nothing of one that has to register."""
-    if client.client_id is None:
+    if client.client_id is None or client.document is not None:
         return {}
     return {"client": {"client_id": client.client_id, "redirect_uris": [back]}}
 
 
 def _settle_proof(context: Any, client: OAuthClient) -> None:
     """Decide how a client of the entry's proves that it is the one: as the authorization says that it may."""
-    if client.client_id is None:
+    if client.client_id is None or client.document is not None:
         return
     metadata = context.oauth_metadata
     ways = None if metadata is None else metadata.token_endpoint_auth_methods_supported

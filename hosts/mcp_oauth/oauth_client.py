@@ -10,7 +10,7 @@ class OAuthClient:
     """See the module.
 
     Attributes:
-        client_id: by which the authorization knows us; ``None`` to register.
+        client_id: by which the authorization knows us, or the address of a document that says who we are; ``None`` to register.
         client_secret: what proves it; ``None`` for a client without one.
         scopes: what is asked for; none for what the server names.
         port: of this machine, to which the browser comes back; any if ``None``.
@@ -20,6 +20,12 @@ class OAuthClient:
     client_secret: str | None = None
     scopes: tuple[str, ...] = ()
     port: int | None = None
+
+    @property
+    def document(self) -> str | None:
+        """The address of a client ID metadata document, if ``client_id`` is one; where it is not taken we register."""
+        found = self.client_id
+        return found if found is not None and found.startswith("https://") else None
 
 
 REGISTERS = OAuthClient()

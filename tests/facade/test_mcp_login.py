@@ -16,6 +16,7 @@ import pytest
 from callboard import Callboard, read_configuration
 from callboard.hosts.mcp_http.tool import McpHttpPlugin
 from callboard.hosts.mcp_oauth.oauth import LoginFailed
+from callboard.hosts.mcp_oauth.oauth_client import OAuthClient
 from callboard.hosts.mcp_oauth.token_file import token_file
 from callboard.loading.loader import load_entry
 from leaks import TEST_MARK, no_leaks
@@ -102,6 +103,65 @@ def test_the_token_of_a_client_of_the_entry_is_renewed_with_its_secret():
         with Callboard({"plugins": [entry]}) as board:
             board.execute(tool_call("revoke"))
             assert facts(board)["refreshes"] == 1
+
+
+def test_scopes_that_a_call_lacks_are_asked_for_by_the_next_login_and_calls_go_on_with_its_token():
+    with serving("steps_up") as server:
+        log_in(server)
+        with board_at(server, concurrency=4) as board:
+            refused = facts(board)
+            again = facts(board)
+            log_in(server)
+            told = facts(board)
+
+    assert (refused["code"], refused["outcome"]) == ("tool_raised", "outcome_unknown")
+    assert "'read', 'write'" in refused["error"]
+    assert "--login" in refused["error"]
+    assert refused == again
+    assert set(told["scope"].split()) >= {"read", "write"}
+    assert told["refused"] == 3  # the last one before the token of the login was read
+
+
+def test_an_entry_that_names_scopes_has_no_others_asked_for():
+    client = OAuthClient(scopes=("read",))
+    with serving("steps_up") as server:
+        for _ in range(2):
+            McpHttpPlugin("server", server.url, oauth=client).login(browse)
+            entry = {"url": server.url, "id": "server", "oauth": {"scopes": ["read"]}}
+            with Callboard({"plugins": [{"mcp": entry}]}) as board:
+                refused = facts(board)
+
+    assert "'read', 'write'" in refused["error"]
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_a_client_may_be_the_address_of_a_document_that_says_who_it_is(takes):
+    document = "https://example.org/callboard.json"
+    words = ["knows_documents"] if takes else []
+    with serving(*words) as server:
+        entry = {"mcp": {"url": server.url, "id": "server", "oauth": {"client_id": document}}}
+        (one,) = load_entry(entry, read_configuration({}))
+        assert one.hosted.login(browse)
+        with Callboard({"plugins": [entry]}) as board:
+            told = facts(board)
+            board.execute(tool_call("revoke"))
+            assert facts(board)["refreshes"] == 1
+
+    assert (told["client"], told["registered"]) == ((document, 0) if takes else ("client-1", 1))
+
+
+def test_a_server_of_2025_03_26_describes_who_gives_tokens_at_its_own_root():
+    with serving("older") as server:
+        assert log_in(server)
+        with board_at(server) as board:
+            assert facts(board)["registered"] == 1
+            board.execute(tool_call("revoke"))
+            assert facts(board)["refreshes"] == 1
+
+
+def test_one_with_the_older_transport_is_asked_for_its_stream():
+    with serving("streams") as server:
+        assert McpHttpPlugin("server", server.url, older=True).login(browse)
 
 
 def test_a_server_that_asks_for_no_token_needs_no_login():

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,9 +31,9 @@ PATIENCE = 120.0
 IS_ERROR = 5
 """The Inspector's exit status for a result that is one."""
 
-BASELINE: dict[str, str] = tomllib.loads(Path(__file__).with_name("conformance_baseline.toml").read_text())[
-    "server"
-]
+_BASELINES = tomllib.loads(Path(__file__).with_name("conformance_baseline.toml").read_text())
+BASELINE: dict[str, str] = _BASELINES["server"]
+OF_CLIENTS: dict[str, str] = _BASELINES["client"]
 
 
 @pytest.fixture(params=["pipes", "http"])
@@ -165,3 +166,28 @@ def passes(checks: list[dict[str, Any]]) -> bool:
     """Whether something was seen to be right, and nothing to be wrong: a scenario that only warns has shown nothing."""
     said = {check["status"] for check in checks}
     return "SUCCESS" in said and "FAILURE" not in said
+
+
+@pytest.mark.timeout(900)  # two dozen programs, one after the other on one core
+def test_a_board_passes_the_suite_for_clients_but_for_what_the_baseline_gives_a_reason_for(
+    tmp_path: Path,
+) -> None:
+    listed = run(conformance("list", "--client"), tmp_path).stdout
+    names = [line.split()[1] for line in listed.splitlines() if line.startswith("  - ")]
+    program = f"{sys.executable} {PROGRAMS / 'python' / 'conformance_client.py'}"
+
+    def passed(name: str) -> bool:
+        """Whether the suite lets it pass: a warning is none."""
+        folder = tmp_path / name.replace("/", "-")  # its home, and so that of its tokens
+        folder.mkdir()
+        ended = run(
+            conformance("client", "--command", program, "--scenario", name, "-o", str(folder)), folder
+        )
+        return ended.returncode == 0
+
+    with no_leaks(), ThreadPoolExecutor(4) as threads:
+        failed = {name for name, good in zip(names, threads.map(passed, names), strict=True) if not good}
+
+    assert failed - set(OF_CLIENTS) == set(), "these fail, and have no reason in the baseline"
+    assert set(OF_CLIENTS) - failed == set(), "these pass, or are none: they have no place in the baseline"
+    assert all(reason.strip() for reason in OF_CLIENTS.values())

@@ -45,6 +45,14 @@ def test_each_era_is_found_out_and_its_tools_are_listed(server, revision, asked)
     assert described.value["version"] == talk.session.server[1] != ""
 
 
+def test_a_server_that_has_some_answer_for_all_that_it_does_not_know_is_shaken_hands_with():
+    talk = Talk(lambda asked: [answer(asked, {})] if asked["method"] == "server/discover" else old(asked))
+
+    talk.open()
+
+    assert (talk.session.stage, talk.session.revision) == (Stage.OPEN, "2025-11-25")
+
+
 def test_a_revision_that_is_said_needs_no_question():
     talk = Talk(old, revision="2025-06-18")
 

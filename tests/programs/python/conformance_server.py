@@ -155,7 +155,15 @@ def prompt(name, arguments):
     return {"messages": [{"role": "user", "content": block} for block in blocks]}
 
 
-def answer(method, params):  # noqa: C901 - one case for each method
+ANSWERS = {
+    "completion/complete": {"completion": {"values": ["test"], "total": 1, "hasMore": False}},
+    "ping": {},
+    "resources/subscribe": {},
+    "resources/unsubscribe": {},
+}
+
+
+def answer(method, params):
     match method:
         case "initialize":
             return {
@@ -194,11 +202,7 @@ def answer(method, params):  # noqa: C901 - one case for each method
             }
         case "prompts/get":
             return prompt(params["name"], params.get("arguments", {}))
-        case "completion/complete":
-            return {"completion": {"values": ["test"], "total": 1, "hasMore": False}}
-        case "ping" | "resources/subscribe" | "resources/unsubscribe":
-            return {}
-    return None
+    return ANSWERS.get(method)
 
 
 for line in sys.stdin:

@@ -5,7 +5,8 @@
 It says its port on stdout once it listens. A token is good for ``lasts=SECONDS`` (3600). Words: ``denies`` (the user does not agree),
 ``once`` (nothing can be renewed), ``floods`` (its description has no end), ``known=ID:SECRET`` (nobody can register, and that client alone is known),
 ``posts`` (which says its secret in the body, and not in a header), ``names=ADDRESS`` (says that it and who gives tokens are there),
-``page=ADDRESS`` (has the user agree there). It is its own proxy, too: it takes requests for other hosts as for itself.
+``page=ADDRESS`` (has the user agree there), ``steps_up`` (its tool `facts` wants the scope ``write``, which is not granted unasked), ``knows_documents`` (a client may be
+an address), ``streams`` (has the older transport only, of which no more is there than who is let in), ``older`` (names nobody who gives tokens, and describes that one at its root with a path). It is its own proxy, too: it takes requests for other hosts as for itself.
 """
 
 import base64
@@ -20,10 +21,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 words = sys.argv[2:]
 options = dict(word.split("=", 1) for word in words if "=" in word)
 LASTS = float(options.get("lasts", 3600))
-facts = {"calls": 0, "refreshes": 0, "registered": 0, "tokens": 0}
+facts = {"calls": 0, "refreshes": 0, "registered": 0, "tokens": 0, "refused": 0, "scope": None}
 lock = threading.Lock()
 codes = {}
 tokens = {}
+granted = {}
 renewals = set()
 
 
@@ -33,6 +35,7 @@ def fresh():
         number = facts["tokens"]
         token = f"access-{number}-0123456789"
         tokens[token] = time.monotonic() + LASTS
+        granted[token] = facts["scope"] or ""
         renewal = f"refresh-{number}-0123456789"
         renewals.add(renewal)
     found = {"access_token": token, "token_type": "Bearer", "expires_in": int(LASTS)}
@@ -59,19 +62,30 @@ class Handler(BaseHTTPRequestHandler):
     def here(self):
         return options.get("names", f"http://127.0.0.1:{self.server.server_port}")
 
+    @property
+    def token_of_request(self):
+        return self.headers.get("Authorization", "").removeprefix("Bearer ")
+
     def do_GET(self):
         address = urlsplit(self.path)
         asked = {name: values[0] for name, values in parse_qs(address.query).items()}
-        if address.path.startswith("/.well-known/oauth-protected-resource"):
+        if address.path.startswith("/.well-known/oauth-protected-resource") and "older" in words:
+            self.say(404)
+        elif address.path == "/.well-known/oauth-authorization-server" and "older" in words:
+            self.say(200, self.description())
+        elif address.path.startswith("/.well-known/oauth-protected-resource"):
             if "floods" in words:
                 self.flood()
             else:
                 self.say(200, {"resource": f"{self.here}/mcp", "authorization_servers": [f"{self.here}/as"]})
         elif address.path == "/.well-known/oauth-authorization-server/as":
             self.say(200, self.description())
+        elif address.path == "/mcp" and "streams" in words:
+            if self.is_let_in():
+                self.say(200)
         elif address.path == "/as/authorize":
             code = f"code-{len(codes)}"
-            facts["scope"] = asked.get("scope")
+            facts["scope"], facts["client"] = asked.get("scope"), asked.get("client_id")
             codes[code] = asked["code_challenge"]
             said = {"error": "access_denied"} if "denies" in words else {"code": code}
             self.say(302, Location=f"{asked['redirect_uri']}?{urlencode({**said, 'state': asked['state']})}")
@@ -92,6 +106,8 @@ class Handler(BaseHTTPRequestHandler):
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
         }
+        if "knows_documents" in words:
+            described["client_id_metadata_document_supported"] = True
         if "known" in options:
             del described["registration_endpoint"]
         else:
@@ -126,11 +142,27 @@ class Handler(BaseHTTPRequestHandler):
             self.say(201, {**json.loads(body), "client_id": "client-1"})
         elif path == "/as/token":
             self.token({name: values[0] for name, values in parse_qs(body.decode()).items()})
-        elif tokens.get(self.headers.get("Authorization", "").removeprefix("Bearer "), 0) < time.monotonic():
-            at = f"{self.here}/.well-known/oauth-protected-resource/mcp"
-            self.say(401, WWW_Authenticate=f'Bearer resource_metadata="{at}"')
+        elif "streams" in words:
+            self.say(405)
+        elif not self.is_let_in():
+            pass
+        elif "steps_up" in words and b'"facts"' in body and "write" not in granted[self.token_of_request]:
+            facts["refused"] += 1
+            challenge = (
+                'Bearer error="insufficient_scope", scope="read write", error_description="more, please"'
+            )
+            self.say(403, {"error": "insufficient_scope"}, WWW_Authenticate=challenge)
         else:
             self.mcp(json.loads(body))
+
+    def is_let_in(self):
+        """Whether the request has a token; else it is answered."""
+        if tokens.get(self.token_of_request, 0) >= time.monotonic():
+            return True
+        at = f"{self.here}/.well-known/oauth-protected-resource/mcp"
+        named = "" if "older" in words else f' resource_metadata="{at}"'
+        self.say(401, WWW_Authenticate=f"Bearer{named}")
+        return False
 
     def token(self, asked):
         if asked["grant_type"] == "refresh_token":
