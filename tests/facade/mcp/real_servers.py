@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -70,6 +71,39 @@ def test_a_model_is_asked_for_a_server_of_others() -> None:
             result = board.submit(call).result(PATIENCE)
 
     assert "Hi there" in result["result"]
+
+
+def test_a_server_of_others_over_the_older_transport_is_called_killed_and_called_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    env = {**os.environ, **TEST_MARK, "PORT": str(port)}
+
+    def start() -> subprocess.Popen[bytes]:
+        begun = subprocess.Popen([*node_server("server-everything"), "sse"], env=env, stderr=subprocess.PIPE)
+        assert begun.stderr is not None
+        while not (said := begun.stderr.readline()).strip().endswith(str(port).encode()):
+            assert said, "it has ended"
+        return begun
+
+    restart = {"backoff": {"first": 0.05, "min": 0.05}, "intensity": 1000}
+    entry = {"mcp": {"url": f"http://localhost:{port}/sse"}, "name": "server", "restart": restart}
+    updated: list[str] = []
+    with no_leaks(), start() as first, Callboard({"plugins": [entry]}) as board:
+        assert board.execute(tool_call("echo", message="hi"))["result"] == "Echo: hi"
+        board.subscribe(lambda event: updated.append(event.facts["uri"]), ["resource_updated"])
+        uri = board.resources("server")[0]["uri"]
+        board.subscribe_resource("server", uri)
+        assert board.execute(tool_call("toggle-subscriber-updates"))["success"]
+        wait_until(lambda: uri in updated, PATIENCE)
+        prompt = {"type": "ref/prompt", "name": "completable-prompt"}
+        completed = board.complete("server", prompt, {"name": "department", "value": "E"})
+        first.kill()
+        first.wait(PATIENCE)
+        with start() as second:
+            wait_until(lambda: board.execute(tool_call("echo", message="again"))["success"], PATIENCE)
+            second.kill()
+
+    assert completed["completion"]["values"] == ["Engineering"]
 
 
 class Server(NamedTuple):
