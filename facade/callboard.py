@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from .supervision.runtime.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
 
+    Subscriber = Callable[[Event], None] | pykka.ActorRef[Any]
+
 Json = dict[str, Any]
 
 
@@ -90,7 +92,8 @@ class Callboard:
         contributions: interop contributions that come before all others, those of the configuration too.
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
-        subscribers: callables or actors that get every event from the first plugin on; see `subscribe`.
+        subscribers: callables or actors that get every event from the first plugin on, or pairs of one and the kinds that it gets; see
+            `subscribe`.
         tool_runtime: what tools find in their context under that name, and is not closed; instead of the
             board's own `ToolRuntime`, which is closed with it.
 
@@ -112,7 +115,7 @@ class Callboard:
         seed: int | None = None,
         contributions: Iterable[ToolInteropContribution] = (),
         state: str | os.PathLike[str] | Mapping[str, Any] | StateStore | None = None,
-        subscribers: Iterable[Callable[[Event], None] | pykka.ActorRef[Any]] = (),
+        subscribers: Iterable[Subscriber | tuple[Subscriber, Iterable[str]]] = (),
         tool_runtime: Any = None,
     ) -> None:
         require_parts(clock, seed, state)
@@ -163,8 +166,8 @@ class Callboard:
             uninterrupted(partial(self._begin_board, formats))
             main_thread.watch(self)
             put_on(self._running, hooks, self._approver, self.callers)
-            for subscriber in self._subscribers:
-                self._running.subscribe(subscriber)
+            for subscriber, kinds in self._subscribers:
+                self._running.subscribe(subscriber, kinds)
             self._installer.install_configured(self._running)
             for plugin, options in self._functions:
                 self.register(plugin, **options)

@@ -58,6 +58,12 @@ class Histogram:
         else:
             self.counts[0] += 1
 
+    def copy(self) -> Histogram:
+        """Another one that says the same."""
+        other = Histogram.__new__(Histogram)
+        other.counts, other.sum, other.max = self.counts.copy(), self.sum, self.max
+        return other
+
     @property
     def count(self) -> int:
         """How many there are."""
@@ -124,19 +130,19 @@ class _OfTool:
     __slots__ = ("ended", "last", "runs", "waits")
 
     def __init__(self) -> None:
-        self.ended: Counter[str] = Counter()
+        self.ended: dict[str, int] = {}
         self.waits = Histogram()
         self.runs = Histogram()
         self.last: Call | None = None
 
     def copy(self) -> _OfTool:
-        other = _OfTool()
-        other.ended.update(self.ended)
-        other.waits, other.runs = merged([self.waits]), merged([self.runs])
+        other = _OfTool.__new__(_OfTool)
+        other.ended, other.last = self.ended.copy(), None
+        other.waits, other.runs = self.waits.copy(), self.runs.copy()
         return other
 
     def add(self, call: Call, how: str, now: float) -> None:
-        self.ended[how] += 1
+        self.ended[how] = self.ended.get(how, 0) + 1
         if call.began is not None:
             self.waits.add(call.began - call.submitted)
             self.runs.add(now - call.began)
@@ -197,7 +203,7 @@ class CallMetrics:
         """Counts and times as JSON, of the plugin and by tool."""
         with self._lock:
             of_all = list(self._tools.values())
-            ended = sum((tool.ended for tool in of_all), Counter[str]())
+            ended = sum((Counter(tool.ended) for tool in of_all), Counter[str]())
             calls = {
                 "submitted": ended.total() + len(self._open),
                 "ended": ended.total(),

@@ -55,13 +55,20 @@ def contributions_of(given: Iterable[Any]) -> tuple[ToolInteropContribution, ...
     return tuple(require_several("contributions", given, fits, "a ToolInteropContribution"))
 
 
-def subscribers_of(given: Iterable[Any]) -> tuple[Any, ...]:
-    """Callables and actors. Raises `TypeError`: they are none."""
+def subscribers_of(given: Iterable[Any]) -> tuple[tuple[Any, Iterable[str] | None], ...]:
+    """Callables and actors, each with the kinds of events that it gets; ``None`` for all. Raises `TypeError`: they are none."""
 
     def fits(value: Any) -> bool:
-        return callable(value) or callable(getattr(value, "tell", None))
+        heard = value[0] if isinstance(value, tuple) and len(value) == _PAIR else value
+        return callable(heard) or callable(getattr(heard, "tell", None))
 
-    return tuple(require_several("subscribers", given, fits, "a callable or an actor"))
+    several = require_several(
+        "subscribers", given, fits, "a callable or an actor, or a pair of one and kinds of events"
+    )
+    return tuple(each if isinstance(each, tuple) else (each, None) for each in several)
+
+
+_PAIR = 2
 
 
 def options_of_board(configuration: Configuration) -> dict[str, Any]:

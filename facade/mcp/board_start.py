@@ -24,7 +24,7 @@ logger: Log = Log("callboard.mcp")
 LIST_PATIENCE = 5.0
 """Seconds for which a list waits for plugins that are starting: some clients ask once, and hear no news."""
 
-_COMING = frozenset(
+COMING = frozenset(
     {"plugin_registered", "plugin_unavailable", "plugin_removed", "host_parked", "host_stopped"}
 )
 """Kinds of events after which a call may have a tool, or a list no more to wait for."""
@@ -100,7 +100,7 @@ class BoardStart:
 
     def hear(self, event: Event) -> None:
         """In the thread that tells events."""
-        if event.kind in _COMING and self.starting and self._loop is not None:
+        if event.kind in COMING and self.starting and self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended since
                 self._loop.call_soon_threadsafe(self._changed.set)
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.foreign import Log, contain
 from ..interop.exact_json import as_utf8
-from ..mcp_protocol.served_client import LOG_LEVEL, is_handshake
+from ..mcp_protocol.params import LOG_LEVEL
+from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import LEVELS, LOG
 from .listening import TOOLS, Listeners
 
@@ -28,6 +29,9 @@ Json = dict[str, Any]
 logger: Log = Log("callboard.mcp")
 
 _CHANGES = frozenset({"plugin_removed", "plugin_unavailable", "host_reloaded"})
+HEARD = _CHANGES | {"plugin_registered", "tools_changed", "host_crashed", "host_ready", "host_parked"}
+"""Kinds of events that `ClientNews.hear` makes something of."""
+
 _MAX_LISTENERS = 1000
 _MAX_NEWS = 100
 """Of hosts, which no client has been told yet; the oldest are dropped."""

@@ -268,8 +268,9 @@ class ClientQuestions:
             offering: finds the plugin of the call's tool.
             patience: seconds that it may wait.
         """
-        plugin = offering() if self.lanes.are_lined_up else None
-        async with self.lanes.turn(plugin, client.client, patience):
+        if not self.lanes.are_lined_up:
+            return self.enter(begin, client)
+        async with self.lanes.turn(offering(), client.client, patience):
             return self.enter(begin, client)
 
     def leave(self, call_id: str) -> None:

@@ -62,7 +62,7 @@ class CutResults:
         # An address stands in the note at the end of a text; nobody else can know one.
         blocks = [block.get("text") for block in _list(result.get("content")) if isinstance(block, dict)]
         for text in (result.get("result"), result.get("error"), *blocks):
-            found = _CUT.findall(text) if isinstance(text, str) else ()
+            found = _CUT.findall(text) if isinstance(text, str) and RESULTS in text else ()
             self._cut.extend((client, address) for address in dict.fromkeys(found))
 
     def listed(self, client: object, resources: list[Json]) -> list[Json]:

@@ -10,7 +10,7 @@ from ..base.foreign import Log
 from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
-from ..mcp_protocol.content import Refusal, as_it_came, result_of, tools_of
+from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
@@ -113,7 +113,7 @@ class ServedTools:
             logger.warning("the tool %.100s is not offered to clients of MCP: %s", name, why)
         return tools
 
-    async def called(self, client: Client, params: Json) -> Json:
+    async def called(self, client: Client, params: Json) -> Json | bytes:
         """``tools/call``.
 
         Raises:
@@ -123,36 +123,44 @@ class ServedTools:
             return completed(ended, handshake=False)
         result, plugin, raw = ended
         self._cut.note(client.identity, result)
-        name, handshake = params["name"], is_handshake(client)
-        if result.get("code") == Code.UNKNOWN_TOOL:
+        name, handshake, code = params["name"], is_handshake(client), result.get("code")
+        if code == Code.UNKNOWN_TOOL:
             if self._start.starting:  # its plugin may come yet
                 await self._start.further()
                 return await self.called(client, params)
             why = self._start.why_not_running() or "it was stopped"
             error = result.get("error") or f"the board does not run: {why}"
             raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
+        # A failure of Callboard's own is no answer of a host.
+        is_first = plugin is not None and code is None and self._is_restarted(plugin)
+        if raw is not None and client.takes_text and not is_first:
+            text = text_as_it_came(raw, handshake=handshake)
+            if text is not None:
+                return text
+        written = self._written(result, name, plugin, raw, handshake=handshake)
+        if plugin is not None and code == Code.HOST_CRASHED:
+            told = log_data("host_crashed", plugin, str(result.get("error")))
+            await self._news.tell_within(client, "warning", told)
+        if plugin is not None and is_first:
+            written["_meta"] = {**(written.get("_meta") or {}), "callboard/restarted": True}
+            await self._news.tell_within(client, "warning", restarted(plugin))
+        return written
+
+    def _written(
+        self, result: CallResult, name: str, plugin: str | None, raw: bytes | None, *, handshake: bool
+    ) -> Json:
+        """The result as the client gets it. Raises `Refused`: the server has answered with an error."""
         said = None if raw is None else as_it_came(raw, handshake=handshake)
         if isinstance(said, Refusal):
             raise Refused(*said)
-        whose = plugin or self._offering(name)
         structured = not handshake and name in self._structured
+        whose = plugin or self._offering(name)
         write = partial(result_of, plugin=whose, registry=self._board.registry, structured=structured)
         written: Json = as_utf8(write(result)) if said is None else said
         if (problem := CALL_RESULT(written)) is not None:
             failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {problem}")
             said, written = None, as_utf8(write(failed))
-        if plugin is not None:
-            await self._tell_of_host(client, plugin, result, written)
         return written if said is not None else completed(written, handshake=handshake)
-
-    async def _tell_of_host(self, client: Client, plugin: str, result: CallResult, written: Json) -> None:
-        if result.get("code") == Code.HOST_CRASHED:
-            told = log_data("host_crashed", plugin, str(result.get("error")))
-            await self._news.tell_within(client, "warning", told)
-        # A failure of Callboard's own is no answer of a host.
-        if "code" not in result and self._is_restarted(plugin):
-            written["_meta"] = {**(written.get("_meta") or {}), "callboard/restarted": True}
-            await self._news.tell_within(client, "warning", restarted(plugin))
 
     def _offering(self, tool: str) -> str | None:
         """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""

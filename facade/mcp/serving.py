@@ -11,52 +11,43 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..base.frozen import frozen
-from ..mcp_protocol.results import completed
+from ..mcp_protocol.method import Method
+from ..mcp_protocol.params import ARGUMENT, COMPLETED, KNOWN_ARGUMENTS, LEVEL, LISTENS, RESPONSES
+from ..mcp_protocol.results import completed, introduction
 from ..mcp_protocol.served_client import is_handshake
+from ..mcp_protocol.shapes import OBJECT, TEXT, mapping
 from ..pins.listing_record import last_instructions
-from .board_start import BoardStart
-from .client_news import ClientNews, log_data
+from .board_start import COMING, BoardStart
+from .client_news import HEARD, ClientNews, log_data
 from .client_questions import ClientQuestions, abilities
 from .health import instructions_of, instructions_without_board, with_those_of_servers
 from .passed_on import CutResults, PassedOn
 from .served_tools import ServedTools
 from .shared import Shared
+from .shared_news import HEARD as SHARED_NEWS
 from .shared_news import SharedNews
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Callable, Collection
 
     from ..callboard import Callboard
     from ..mcp_protocol.served_client import Client
     from ..supervision.runtime.events import Event
 
-    MakeBoard = Callable[[Callable[[Event], None]], Callboard]
-    Handler = Callable[[Client, dict[str, Any]], Awaitable[dict[str, Any]]]
+    Hears = tuple[Callable[[Event], None], Collection[str]]
+    """A subscriber, and the kinds of events that it gets."""
+    MakeBoard = Callable[[Hears], Callboard]
 
 Json = dict[str, Any]
 
-
-@frozen
-class Method:
-    """One method of the protocol.
-
-    Attributes:
-        handle: answers a request whose params have their shape; raises `Refused`.
-        handshake: there is such a method up to 2025-11-25.
-        stateless: there is such a method from 2026-07-28 on.
-    """
-
-    handle: Handler
-    handshake: bool = True
-    stateless: bool = True
+_PAGED = {"cursor": TEXT}
 
 
 class BoardServer:
     """Serves one board, which it starts and stops.
 
     Args:
-        make: makes the board, which is not started yet and tells this of each event.
+        make: makes the board, which is not started yet, with this subscriber.
         many: clients come and go; else there is one, and the board is started when it has said what it can do, or after a second.
 
     Attributes:
@@ -67,7 +58,7 @@ class BoardServer:
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
         self._shared_news = SharedNews(self._news.listeners)
-        self.board: Callboard = make(self._hear)
+        self.board: Callboard = make((self._hear, HEARD | SHARED_NEWS | COMING))
         self.board.configuration = replace(self.board.configuration, served=True)
         self._start = BoardStart(self.board, many=many)
         self._passed_on = PassedOn(self.board)
@@ -78,18 +69,24 @@ class BoardServer:
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
         shared = Shared(self._start, self._passed_on, cut, self._shared_news)
         self.methods: dict[str, Method] = {
-            "tools/list": Method(self._tools.listed),
-            "tools/call": Method(self._tools.called),
-            "resources/list": Method(shared.resources),
-            "resources/templates/list": Method(shared.templates),
-            "resources/read": Method(shared.read),
-            "resources/subscribe": Method(self._shared_news.subscribe, stateless=False),
-            "resources/unsubscribe": Method(self._shared_news.unsubscribe, stateless=False),
-            "completion/complete": Method(shared.complete),
-            "prompts/list": Method(shared.prompts),
-            "prompts/get": Method(shared.prompt),
-            "logging/setLevel": Method(self._news.set_level, stateless=False),
-            "subscriptions/listen": Method(self._listen, handshake=False),
+            "tools/list": Method(self._tools.listed, optional=_PAGED),
+            "tools/call": Method(
+                self._tools.called,
+                {"name": TEXT},
+                {"arguments": OBJECT, "inputResponses": RESPONSES, "requestState": TEXT},
+            ),
+            "resources/list": Method(shared.resources, optional=_PAGED),
+            "resources/templates/list": Method(shared.templates, optional=_PAGED),
+            "resources/read": Method(shared.read, {"uri": TEXT}),
+            "resources/subscribe": Method(self._shared_news.subscribe, {"uri": TEXT}, stateless=False),
+            "resources/unsubscribe": Method(self._shared_news.unsubscribe, {"uri": TEXT}, stateless=False),
+            "completion/complete": Method(
+                shared.complete, {"ref": COMPLETED, "argument": ARGUMENT}, {"context": KNOWN_ARGUMENTS}
+            ),
+            "prompts/list": Method(shared.prompts, optional=_PAGED),
+            "prompts/get": Method(shared.prompt, {"name": TEXT}, {"arguments": mapping(TEXT)}),
+            "logging/setLevel": Method(self._news.set_level, {"level": LEVEL}, stateless=False),
+            "subscriptions/listen": Method(self._listen, {"notifications": LISTENS}, handshake=False),
         }
 
     @property
@@ -152,6 +149,10 @@ class BoardServer:
             "resources": resources,
             "tools": changes,
         }
+
+    def introduction(self, revision: str) -> Json:
+        """The result of ``initialize`` or ``server/discover``."""
+        return introduction(self.capabilities(), self.instructions(), revision)
 
     def instructions(self) -> str | None:
         """What a client's model is to know, now: the configuration and the servers may change."""

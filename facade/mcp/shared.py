@@ -10,7 +10,6 @@ from ..base.foreign import Log
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import (
-    ASKS_COMPLETION,
     COMPLETED,
     PROMPT,
     PROMPT_RESULT,
@@ -83,8 +82,6 @@ class Shared:
 
     async def complete(self, client: Client, params: Json) -> Json:
         """``completion/complete``."""
-        if (problem := ASKS_COMPLETION(params)) is not None:
-            raise Refused(INVALID_PARAMS, problem)
         asked = params["ref"], params["argument"], params.get("context")
         return _answered(await self.ask(self._passed_on.complete, *asked), COMPLETED, client)
 

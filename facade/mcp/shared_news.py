@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.foreign import Log, contain
 from ..base.locks import Lock
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
-from ..mcp_protocol.shapes import SUBSCRIBED
 from .listening import PROMPTS, RESOURCES
 
 if TYPE_CHECKING:
@@ -48,6 +47,9 @@ _PATIENCE: Final = 5.0
 _LISTS: Final = {"resources_changed": "resources", "prompts_changed": "prompts"}
 _BOTH: Final = ("resources", "prompts")
 _PLUGINS: Final = frozenset({"plugin_registered", "plugin_removed"})
+HEARD: Final = frozenset({"resource_updated", *_LISTS, *_PLUGINS})
+"""The events of which anything is told."""
+
 _LISTENED: Final = {"resources": RESOURCES, "prompts": PROMPTS}
 _MAX_LISTENERS: Final = 1000
 
@@ -126,7 +128,7 @@ class SharedNews:
 
     async def subscribe(self, client: Client, params: Json) -> Json:
         """``resources/subscribe`` of the handshake era."""
-        uri = _uri_of(params)
+        uri = params["uri"]
         own = [each.uri for each in self._subscribed if _is_of(each, client)]
         if uri in own:
             return {}
@@ -139,7 +141,7 @@ class SharedNews:
 
     async def unsubscribe(self, client: Client, params: Json) -> Json:
         """``resources/unsubscribe`` of the handshake era."""
-        uri = _uri_of(params)
+        uri = params["uri"]
         for each in [one for one in self._subscribed if one.uri == uri and _is_of(one, client)]:
             self._subscribed.remove(each)
             await self._end(each)
@@ -229,12 +231,6 @@ class SharedNews:
             except Refused as refused:
                 logger.debug("the subscription to %.200r was not renewed: %s", each.uri, refused)
         await self._tell(renewed)
-
-
-def _uri_of(params: Json) -> str:
-    if (problem := SUBSCRIBED(params)) is not None:
-        raise Refused(INVALID_PARAMS, problem)
-    return str(params["uri"])
 
 
 def _is_of(one: _Subscribed, client: Client) -> bool:

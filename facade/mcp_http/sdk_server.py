@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
-    from ..mcp.serving import BoardServer, Handler
+    from ..mcp.serving import BoardServer
+    from ..mcp_protocol.method import Handler
 
     Context = ServerRequestContext[dict[str, Any]]
 
@@ -45,6 +46,7 @@ class SdkClient:
         # One for each session of the handshake era, and one over pipes; else a request is known to be its client's by nothing.
         alone = ctx.request is None
         self.identity: object = None if alone else params if self.revision in HANDSHAKES else object()
+        self.takes_text: bool = False
         meta = (ctx.params or {}).get("_meta")
         self.meta: Json = meta if isinstance(meta, dict) else {}
 
@@ -79,7 +81,7 @@ class _Notification:
 class _Answered(Exception):
     """A handler has answered: this goes to `SdkServer._meet`, past all that the SDK would make of it."""
 
-    def __init__(self, answer: Json) -> None:
+    def __init__(self, answer: Json | bytes) -> None:
         super().__init__()
         self.answer = answer
 

@@ -6,15 +6,18 @@ object, and progress only grows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..base.errors import JsonValueError
-from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
+from ..base.json import load_json
+from ..hosts.mcp.jsonrpc import is_forged, read_exactly, without_forged_meta
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.exact_json import as_utf8, json_text
 from ..interop.format_ids import MCP_2025, MCP_2026
 from ..plugins.results.codes import Code, Outcome
+from .shapes import CALL_RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -139,6 +142,39 @@ def as_it_came(line: bytes, *, handshake: bool) -> Json | Refusal | None:
     else:
         result.setdefault("resultType", "complete")
     return result
+
+
+_BEFORE: Final = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*|"id"\s*:\s*"[^"\\]*"\s*,\s*){0,2}"result"\s*:\s*'
+)
+_AFTER: Final = re.compile(rb'\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*|,\s*"id"\s*:\s*"[^"\\]*"\s*){0,2}\}\s*\Z')
+"""What stands around the result in an answer, as servers write it."""
+
+
+def text_as_it_came(line: bytes, *, handshake: bool) -> bytes | None:
+    """As `as_it_came`, the result as the JSON text that the server has written.
+
+    Returns:
+        ``None`` if it cannot be given on byte for byte, but perhaps by its values.
+    """
+    before = _BEFORE.match(line)
+    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1  # of the result: there is no other object behind it
+    if before is None or _AFTER.match(line, end) is None:
+        return None
+    text = line[before.end() : end]
+    try:
+        result = load_json(text)  # what is not one value has other members of the answer in it
+    except JsonValueError:
+        return None
+    if CALL_RESULT(result) is not None or is_forged(result) or b"\r" in text:
+        return None
+    if b"\\" in text and b"\\ud" in text.lower():  # half of a surrogate pair, perhaps
+        return None
+    if not handshake:
+        return text if "resultType" in result else b"".join((text[:-1], b',"resultType":"complete"}'))
+    structured = result.get("structuredContent")
+    whole = isinstance(structured, dict) or (bool(result["content"]) and structured is None)
+    return text if whole and "resultType" not in result else None
 
 
 def failure_text(result: Mapping[str, Any], plugin: str | None) -> str:

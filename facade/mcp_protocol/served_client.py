@@ -11,9 +11,6 @@ Json = dict[str, Any]
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 
-LOG_LEVEL: Final = "io.modelcontextprotocol/logLevel"
-"""Under ``_meta`` of a request of the stateless era: the least grave level of which the client is told meanwhile."""
-
 
 class Refused(Exception):
     """An error of JSON-RPC, as the client is told it.
@@ -39,6 +36,7 @@ class Client(Protocol):
         name: how the client calls itself; ``None`` if it does not.
         capabilities: what it can do; ``None`` if it has not said that.
         identity: the same object for all requests of one client, as far as that is known; another one for each request if it is not.
+        takes_text: a result may be the JSON of one, which is written as it is.
     """
 
     request_id: str | int
@@ -47,6 +45,7 @@ class Client(Protocol):
     name: str | None
     capabilities: Json | None
     identity: object
+    takes_text: bool
 
     def can_be_asked(self) -> bool:
         """Whether a request can be sent to it now, within this request of its own."""

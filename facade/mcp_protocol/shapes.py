@@ -155,11 +155,11 @@ def _kinds(shapes: Mapping[str, Shape]) -> Shape:
 
 _ROLE: Final = one_of("user", "assistant")
 _ANNOTATIONS: Final = record({}, {"audience": many(_ROLE), "priority": _priority, "lastModified": TEXT})
-_ICONS: Final = many(
+ICONS: Final = many(
     record({"src": TEXT}, {"mimeType": TEXT, "sizes": many(TEXT), "theme": one_of("light", "dark")})
 )
 _META: Final = {"_meta": OBJECT}
-_TITLED: Final = {"title": TEXT, "description": TEXT, "icons": _ICONS, **_META}
+_TITLED: Final = {"title": TEXT, "description": TEXT, "icons": ICONS, **_META}
 _FILE: Final = {**_TITLED, "mimeType": TEXT, "annotations": _ANNOTATIONS}
 _BESIDE: Final = {"annotations": _ANNOTATIONS, **_META}
 
@@ -209,18 +209,6 @@ PROMPT_RESULT: Final = record(
 COMPLETED: Final = record(
     {"completion": record({"values": many(TEXT)}, {"total": whole, "hasMore": TRUTH})}, _META, _TYPED
 )
-ASKS_COMPLETION: Final = record(
-    {
-        "ref": _kinds({"ref/prompt": record({"name": TEXT}), "ref/resource": record({"uri": TEXT})}),
-        "argument": record({"name": TEXT, "value": TEXT}),
-    },
-    {"context": record({}, {"arguments": mapping(TEXT)})},
-)
-"""What a client says of an argument that it wants completed."""
-
-SUBSCRIBED: Final = record({"uri": TEXT})
-"""What a client says of a resource that it subscribes to."""
-
 ELICITED: Final = record(
     {"action": one_of("accept", "decline", "cancel")},
     {"content": mapping(either(TEXT, number, TRUTH, many(TEXT), _nothing)), **_META},

@@ -168,6 +168,20 @@ def without_forged_meta(value: Any) -> Any:
     return kept
 
 
+def is_forged(value: Any) -> bool:
+    """Whether `without_forged_meta` would leave something out."""
+    if isinstance(value, list):
+        return any(map(is_forged, value))
+    if not isinstance(value, dict):
+        return False
+    meta = value.get("_meta")
+    if isinstance(meta, dict) and any(key.startswith(_OURS) for key in meta):
+        return True
+    return any(
+        is_forged(each) for key, each in value.items() if isinstance(each, dict | list) and key not in _DATA
+    )
+
+
 _OF_ANSWERS = frozenset({"jsonrpc", "id", "result", "error"})
 
 

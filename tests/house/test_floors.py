@@ -92,7 +92,10 @@ IN_FUNCTION = {
         "facade/cli/mcp/command.py",
         "callboard.mcp_http.http",
     ): "the SDK takes longer to import than all other commands",
-    ("facade/cli/mcp/command.py", "callboard.mcp_stdio.stdio"): "as the one before",
+    (
+        "facade/cli/mcp/command.py",
+        "callboard.mcp_stdio.stdio",
+    ): "it brings asyncio, which no other step needs",
     (
         "facade/cli/mcp/command.py",
         "callboard.cli.mcp.watched_board",

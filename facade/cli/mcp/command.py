@@ -15,7 +15,7 @@ from ...callboard import Callboard
 from ...hosts.tap import overhearing
 from ...mcp_clients.client import CLIENTS
 from ...mcp_http.guard import LOOPBACK, Guard
-from ..ui.crash_files import CrashFiles, crash_folder
+from ..ui.crash_files import KINDS, CrashFiles, crash_folder
 from ..ui.exit_codes import WELL
 from ..ui.files import ConfigFile, absolute
 from ..ui.options import common, trust_option
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...config.configuration import Configuration
-    from ...supervision.runtime.events import Event
+    from ...mcp.serving import Hears, MakeBoard
 
 _NEEDED = {"mcp", "mcp_types", "starlette", "uvicorn", "anyio", "pydantic"}
 _CLIENT = click.Choice(list(CLIENTS))
@@ -108,7 +108,8 @@ def mcp(
     options += ["--trust"] if trusts_all() else []
     if uninstalled is not None:
         return uninstall(CLIENTS[uninstalled], file, name, yes=yes)
-    _require_sdk()  # a client tells nobody why a server of its file does not start
+    if over_http.address is not None or login is not None:
+        _require_sdk()
     if installed is not None:
         return install(CLIENTS[installed], file, name, config, options, yes=yes)
     if config is None:
@@ -124,7 +125,7 @@ def _require_sdk() -> None:
     """See that it is there, without the second that its import takes."""
     if importlib.util.find_spec("mcp") is None:
         raise click.UsageError(
-            "'callboard mcp' needs the package 'mcp', the protocol's own SDK; run: pip install mcp"
+            "'--http' and '--login' need the package 'mcp', the protocol's own SDK; run: pip install mcp"
         )
 
 
@@ -138,32 +139,37 @@ def _serve(config: str, http: HttpOptions, log_dir: Path | None, *, watch: bool)
     logs = _logs(Path(config), log_dir)
     board_of = _board_of(config, logs, watch=watch, trusts=trusts)
 
-    def make(hears: Callable[[Event], None]) -> Callboard:
-        board = board_of(subscribers=(hears, CrashFiles(crash_folder()).hear))
+    def make(hears: Hears) -> Callboard:
+        board = board_of(subscribers=(hears, (CrashFiles(crash_folder()).hear, KINDS)))
         board.configuration = configuration
         return board
 
+    if listening is None:
+        _serve_pipes(make)
+        return WELL
     try:
         from ...mcp_http.http import serve_http  # noqa: PLC0415 - the SDK takes longer to import than all other commands
-        from ...mcp_stdio.stdio import serve_stdio  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _NEEDED:
             raise
         raise click.UsageError(f"this needs the package {package!r}; run: pip install mcp") from None
-    if listening is None:
-        if sys.stdin is not None and sys.stdin.isatty():
-            complain(
-                "serving on stdin and stdout, for a client that starts this by itself: see --print-config and --install; Ctrl-D ends it"
-            )
-        serve_stdio(make)
-    else:
-        http.announce(listening, token, Path(config))
-        names = LOOPBACK | {listening.getsockname()[0]} if is_local(listening) else None
-        with listening:
-            folder = None if logs is None else logs.folder
-            serve_http(make, listening, Guard(token, names, http.behind_proxy), http.limits, folder)
+    http.announce(listening, token, Path(config))
+    names = LOOPBACK | {listening.getsockname()[0]} if is_local(listening) else None
+    with listening:
+        folder = None if logs is None else logs.folder
+        serve_http(make, listening, Guard(token, names, http.behind_proxy), http.limits, folder)
     return WELL
+
+
+def _serve_pipes(make: MakeBoard) -> None:
+    from ...mcp_stdio.stdio import serve_stdio  # noqa: PLC0415 - it brings asyncio, which no other step needs
+
+    if sys.stdin is not None and sys.stdin.isatty():
+        complain(
+            "serving on stdin and stdout, for a client that starts this by itself: see --print-config and --install; Ctrl-D ends it"
+        )
+    serve_stdio(make)
 
 
 def _admit(configuration: Configuration, config: str, *, trusts: bool) -> Configuration:

@@ -25,6 +25,9 @@ logger: Log = Log("callboard.crashes")
 PATIENCE: Final = 5.0
 """Seconds."""
 
+KINDS: Final = ("host_crashed",)
+"""Of events that are heard."""
+
 MOST: Final = 100
 """Reports that are kept; the oldest go."""
 

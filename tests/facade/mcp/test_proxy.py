@@ -272,8 +272,10 @@ def test_a_server_over_http_is_served_on_beside_one_that_is_a_process(tmp_path: 
         assert asyncio.run(talk(written(tmp_path, given))) == [True, False]
 
 
-def test_only_who_serves_imports_the_sdk() -> None:
-    program = "import sys, callboard.cli.mcp.command; sys.exit(any(name.partition('.')[0] == 'mcp' for name in sys.modules))"
+def test_only_who_serves_over_http_imports_the_sdk() -> None:
+    packages = "'mcp', 'mcp_types', 'pydantic', 'starlette', 'anyio'"
+    serving = "callboard.cli.mcp.command, callboard.mcp_stdio.stdio"
+    program = f"import sys, {serving}; sys.exit(any(name.partition('.')[0] in ({packages}) for name in sys.modules))"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
