@@ -92,6 +92,7 @@ class SharedNews:
         self._changed: set[str] = set()
         self._registered: set[str] = set()
         self._updated: dict[tuple[str, str], None] | None = {}
+        self._ending: set[asyncio.Future[None]] = set()
         self._any = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -134,7 +135,7 @@ class SharedNews:
             return {}
         if len(own) >= MOST_OF_CLIENT:
             raise Refused(INVALID_PARAMS, f"{MOST_OF_CLIENT} resources can be subscribed to")
-        self._subscribed.append(_Subscribed(uri, client, await self.ask(self.subscribe_at, uri)))
+        self._subscribed.append(await self._begun(uri, client))
         while len(self._subscribed) > MOST_OF_ALL:
             await self._end(self._subscribed.popleft())
         return {}
@@ -154,7 +155,7 @@ class SharedNews:
         try:
             for uri in list(dict.fromkeys(uris))[:MOST_OF_CLIENT]:
                 try:
-                    begun.append(_Subscribed(uri, None, await self.ask(self.subscribe_at, uri)))
+                    begun.append(await self._begun(uri, None))
                 except Refused as refused:
                     logger.debug("a client does not hear of %.200r: %s", uri, refused)
                 else:
@@ -164,6 +165,21 @@ class SharedNews:
             for each in begun:
                 self._subscribed.remove(each)
             await asyncio.shield(self._end_all(begun))
+
+    async def _begun(self, uri: str, client: Client | None) -> _Subscribed:
+        """Have its server asked. If the client gives that up, what is begun all the same is ended."""
+        asking = asyncio.ensure_future(self.ask(self.subscribe_at, uri))
+        try:
+            return _Subscribed(uri, client, await asyncio.shield(asking))
+        except asyncio.CancelledError:
+            asking.add_done_callback(lambda done: self._end_late(uri, done))
+            raise
+
+    def _end_late(self, uri: str, asked: asyncio.Future[Any]) -> None:
+        if not asked.cancelled() and asked.exception() is None:
+            ending = asyncio.ensure_future(self._end(_Subscribed(uri, None, asked.result())))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
     async def _end_all(self, several: list[_Subscribed]) -> None:
         for each in several:

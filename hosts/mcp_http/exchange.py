@@ -260,12 +260,13 @@ def endpoint_in(url: str, said: bytes) -> str | None:
         said: an address, which may be relative to that one.
     """
     try:
-        address = urldefrag(urljoin(url, said.decode("ascii").strip())).url
+        text = said.decode("ascii").strip()
+        address = urldefrag(urljoin(url, text)).url
         require_url(address)
     except ValueError:
         return None
     own = len(address) <= MOST_OF_ADDRESS and _origin(address) == _origin(url)
-    return address if own else None
+    return address if own and text.isprintable() else None
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

@@ -112,3 +112,17 @@ def test_it_holds_no_more_than_the_bound_whatever_comes(chunks: list[bytes]) -> 
         except EventTooLong:
             return
         assert all(len(event.data) <= 256 for event in events)
+
+
+@pytest.mark.parametrize(
+    ("stream", "kinds"),
+    [
+        (b"data: a\n\n", [b"message"]),
+        (b"event: endpoint\ndata: a\n\ndata: b\n\n", [b"endpoint", b"message"]),
+        (b"event: a\nevent: b\ndata: c\n\n", [b"b"]),
+        (b"event:\ndata: a\n\n", [b"message"]),
+        (b"event: a\n\ndata: b\n\n", [b"message"]),
+    ],
+)
+def test_an_event_is_of_the_kind_that_it_says(stream: bytes, kinds: list[bytes]) -> None:
+    assert [event.kind for event in EventParser(LIMIT).feed(stream)] == kinds

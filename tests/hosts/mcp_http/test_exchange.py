@@ -5,19 +5,24 @@ from __future__ import annotations
 import base64
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from callboard.hosts.mcp import jsonrpc
+from callboard.hosts.mcp.offers import Subscriptions
 from callboard.hosts.mcp.session import Session
 from callboard.hosts.mcp_http.connection import proxy_for
 from callboard.hosts.mcp_http.exchange import (
+    MISSED,
     OURS,
     Fate,
     Verdict,
     agreed_in,
     answers,
+    endpoint_in,
     error_in,
     explained,
+    has_missed,
     header_text,
     headers_of,
     is_alive,
@@ -300,3 +305,63 @@ def test_a_proxy_is_the_environment_s_and_none_for_this_machine(
         monkeypatch.setenv(name, value)
 
     assert proxy_for(url) == proxy
+
+
+@pytest.mark.parametrize(
+    ("url", "said", "address"),
+    [
+        ("http://a.example/sse", b"/messages?session=1", "http://a.example/messages?session=1"),
+        ("http://a.example/x/sse", b"messages", "http://a.example/x/messages"),
+        ("http://a.example/sse?key=1", b"?session=1", "http://a.example/sse?session=1"),
+        ("http://a.example/sse", b"http://a.example:80/m", "http://a.example:80/m"),
+        ("https://a.example/sse", b"https://A.example/m#part", "https://a.example/m"),
+        ("http://a.example/sse", b" /m ", "http://a.example/m"),
+        ("http://a.example/sse", b"https://a.example/m", None),
+        ("http://a.example/sse", b"http://a.example:81/m", None),
+        ("http://a.example/sse", b"http://b.example/m", None),
+        ("http://a.example/sse", b"//b.example/m", None),
+        ("http://a.example/sse", b"http://a.example@b.example/m", None),
+        ("http://a.example/sse", b"http://me:secret@a.example/m", None),
+        ("http://a.example/sse", b"ftp://a.example/m", None),
+        ("http://a.example/sse", b"http://[::1/m", None),
+        ("http://a.example/sse", b"/m\nx", None),
+        ("http://a.example/sse", b"/\xc3\xa4", None),
+        ("http://a.example/sse", b"/" + b"x" * 5000, None),
+    ],
+)
+def test_messages_are_sent_to_an_address_of_the_server_s_own(
+    url: str, said: bytes, address: str | None
+) -> None:
+    found = endpoint_in(url, said)
+
+    assert (found or "").lower() == (address or "").lower()
+
+
+@given(st.binary(), st.sampled_from(["http://a.example/sse", "https://a.example:8443/x/sse"]))
+def test_whatever_a_server_says_no_message_leaves_its_origin(said: bytes, url: str) -> None:
+    found = endpoint_in(url, said)
+
+    assert found is None or urlsplit(found)[:2] == urlsplit(url)[:2]
+
+
+def test_news_that_may_have_been_lost_are_told_as_changes() -> None:
+    tools: list[bool] = []
+    news: list[tuple[str, str | None]] = []
+    subscriptions = Subscriptions("server")
+    subscriptions.on_news = lambda kind, _, uri=None: news.append((kind, uri))
+    subscriptions.add("note://one")
+    session = Session(
+        {}, revision="2025-11-25", on_tools_changed=lambda: tools.append(True), subscriptions=subscriptions
+    )
+    session.encode("1-1", "init", {})
+    offers = {"tools": {}, "resources": {"subscribe": True}}
+    opened = {"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {}}
+    session.decode(jsonrpc.result("callboard:initialize", opened).strip())
+
+    assert HttpDialect(session).decode(MISSED.strip(b"\n")) == ()
+    assert (tools, news) == ([True], [("resources_changed", None), ("resource_updated", "note://one")])
+
+
+@given(st.binary())
+def test_no_body_of_a_server_can_say_that_news_were_lost(body: bytes) -> None:
+    assert not any(has_missed(line) for line in lines_of(body))
