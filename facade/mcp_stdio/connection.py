@@ -10,7 +10,7 @@ from ..base.foreign import Log, contain
 from ..hosts.mcp.revision import STATELESS
 from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
 from .frames import notification_line, request_line, too_long
-from .lines import Lines
+from .lines import Lines, TooLong
 from .pipes import MUCH, TOO_MUCH, Reading, Writing
 from .session import Begin, Cancel, Introduced, Say, Session
 
@@ -119,8 +119,8 @@ class Connection:
 
     def _hear(self, data: bytes) -> None:
         for line in self._lines.feed(data) if data else self._lines.end():
-            if type(line) is not bytes:
-                effects = self._session.refuse(too_long(*line))
+            if isinstance(line, TooLong):
+                effects = self._session.refuse(too_long(line.beginning, self._lines.longest))
             elif line and not line.isspace():
                 effects = self._session.hear(line)
             else:

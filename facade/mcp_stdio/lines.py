@@ -24,10 +24,13 @@ class Lines:
 
     Args:
         longest: bytes of a line, without its newline.
+
+    Attributes:
+        longest: as given.
     """
 
     def __init__(self, longest: int = MAX_LINE_BYTES) -> None:
-        self._longest = longest
+        self.longest: int = longest
         self._parts: list[bytes] = []
         self._held = 0
         self._skipping = False
@@ -39,7 +42,7 @@ class Lines:
         if len(data) < _LARGE and not self._parts and not self._skipping and data.endswith(b"\n"):
             found += data.split(b"\n")
             found.pop()
-            return found if len(data) <= self._longest else [self._bounded(each) for each in found]
+            return found if len(data) <= self.longest else [self._bounded(each) for each in found]
         while (end := data.find(b"\n", start)) >= 0:
             self._keep(data[start:end], found)
             start = end + 1
@@ -59,7 +62,7 @@ class Lines:
             return
         self._parts.append(part)
         self._held += len(part)
-        if self._held > self._longest:
+        if self._held > self.longest:
             found.append(TooLong(self._taken()[:_KEPT]))
             self._skipping = True
 
@@ -71,4 +74,4 @@ class Lines:
 
     def _bounded(self, line: bytes | TooLong) -> bytes | TooLong:
         assert isinstance(line, bytes)
-        return line if len(line) <= self._longest else TooLong(line[:_KEPT])
+        return line if len(line) <= self.longest else TooLong(line[:_KEPT])

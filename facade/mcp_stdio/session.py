@@ -54,6 +54,9 @@ CONNECTION_CLOSED: Final = -32000
 MOST_UNDER_WAY: Final = 10_000
 """Requests of a client at a time; a further one is refused."""
 
+MOST_HELD: Final = 256 * 1024 * 1024
+"""Bytes of the requests that are under way; a further one is refused. Reading is not stopped: what comes next may be a cancel, or an answer."""
+
 _BATCHES: Final = "2025-03-26"
 """The one revision that has them."""
 
@@ -90,10 +93,11 @@ class Asked:
         params: of the request.
         meta: what stands under ``_meta``.
         who: sent it.
+        size: bytes of the line that it came in.
         cancelled: the client waits for no answer.
     """
 
-    __slots__ = ("cancelled", "handle", "id", "meta", "params", "who")
+    __slots__ = ("cancelled", "handle", "id", "meta", "params", "size", "who")
 
     def __init__(self, request: Request, handle: Handler, meta: Json, who: Who) -> None:
         self.id: Id = request.id
@@ -101,6 +105,7 @@ class Asked:
         self.params: Json = request.params
         self.meta = meta
         self.who = who
+        self.size: int = 0
         self.cancelled: bool = False
 
 
@@ -155,10 +160,14 @@ class Session:
         self._accepted = False
         self._who = Who(HANDSHAKES[0])
         self._under_way: dict[Id, Asked] = {}
+        self._open = 0
+        self._held = 0
+        self._size = 0
 
     def hear(self, line: bytes) -> Effects:
         """Take the client's next line."""
         frame = read(line)
+        self._size = len(line)
         if isinstance(frame, Request):
             return self._asked(frame)
         return self._several(frame) if isinstance(frame, Batch) else self._heard(frame)
@@ -185,6 +194,10 @@ class Session:
         return b"".join(self.refused(each, CONNECTION_CLOSED, "Connection closed") for each in left)
 
     def _over(self, asked: Asked) -> bool:
+        if asked.size:
+            self._held -= asked.size
+            self._open -= 1
+            asked.size = 0
         if self._under_way.get(asked.id) is asked:  # else its id was used again
             del self._under_way[asked.id]
         return not asked.cancelled
@@ -286,9 +299,11 @@ class Session:
         return self._begin(Asked(request, method.handle, meta, who))
 
     def _begin(self, asked: Asked) -> Effects:
-        if len(self._under_way) >= MOST_UNDER_WAY:
-            why = f"{MOST_UNDER_WAY:,} requests are under way; wait for some of their answers"
+        if self._open >= MOST_UNDER_WAY or self._held + self._size > MOST_HELD:
+            why = f"{self._open:,} requests of {self._held:,} bytes are under way; wait for some of their answers"
             return (Say(error_line(asked.id, INTERNAL_ERROR, why)),)
+        asked.size = self._size
+        self._open, self._held = self._open + 1, self._held + self._size
         self._under_way[asked.id] = asked
         return (Begin(asked),)
 
