@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from .board_start import BoardStart
     from .client_news import ClientNews
     from .client_questions import ClientQuestions
-    from .passed_on import CutResults, PassedOn
+    from ..mcp_edge.cut_results import CutResults
+    from .passed_on import PassedOn
 
 Json = dict[str, Any]
 Ended = tuple["CallResult", str | None, bytes | None]

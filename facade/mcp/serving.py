@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..mcp_edge.cut_results import CutResults
 from ..mcp_protocol.method import Method
 from ..mcp_protocol.params import ARGUMENT, COMPLETED, KNOWN_ARGUMENTS, LEVEL, LISTENS, RESPONSES
 from ..mcp_protocol.results import completed, introduction
@@ -21,7 +22,7 @@ from .board_start import COMING, BoardStart
 from .client_news import HEARD, ClientNews, log_data
 from .client_questions import ClientQuestions, abilities
 from .health import instructions_of, instructions_without_board, with_those_of_servers
-from .passed_on import CutResults, PassedOn
+from .passed_on import PassedOn
 from .served_tools import ServedTools
 from .shared import Shared
 from .shared_news import HEARD as SHARED_NEWS
@@ -52,6 +53,7 @@ class BoardServer:
 
     Attributes:
         board: what it made.
+        cut: whose client's results were cut.
         methods: what clients may ask for by a request, but for how they begin.
     """
 
@@ -65,8 +67,8 @@ class BoardServer:
         self._news.on_level = self._passed_on.set_log_level
         self._questions = ClientQuestions(self._news, many=many)
         self.board.callers = self._questions
-        cut = CutResults()
-        self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
+        self.cut: CutResults = CutResults()
+        self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, self.cut)
         shared = Shared(self._start, self._passed_on, cut, self._shared_news)
         self.methods: dict[str, Method] = {
             "tools/list": Method(self._tools.listed, optional=_PAGED),

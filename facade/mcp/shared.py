@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..mcp_protocol.served_client import Client
     from ..mcp_protocol.shapes import Shape
     from .board_start import BoardStart
-    from .passed_on import CutResults, PassedOn
+    from ..mcp_edge.cut_results import CutResults
+    from .passed_on import PassedOn
     from .shared_news import SharedNews
 
 Json = dict[str, Any]

@@ -22,15 +22,17 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @frozen
 class Limits:
-    """What connections are held to, before any request is looked at.
+    """What connections are held to, before any request is looked at, and what they carry.
 
     Attributes:
         most: at one time.
         header_timeout: seconds for a request's headers, from the connection's beginning, or from their first byte.
+        event: bytes of one message to a client; the default is what the SDK for Python takes (``max_sse_event_size``).
     """
 
     most: int = 100
     header_timeout: float = 10.0
+    event: int = 1024 * 1024
 
 
 @frozen

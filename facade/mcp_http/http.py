@@ -19,9 +19,10 @@ from starlette.routing import Route
 from ..mcp.first_signal import first_signal
 from ..mcp.health import health_of
 from ..mcp.serving import BoardServer
+from ..mcp_edge.event_bound import BoundedEvents, EventBound
 from .connections import BoundedLog, Connection, Connections
 from .guard import HEALTH
-from .sdk_server import SdkServer
+from .sdk_server import SdkServer, identity_of
 
 if TYPE_CHECKING:
     import socket
@@ -55,13 +56,15 @@ def serve_http(
         make: makes the board.
         listening: bound by the caller, who knows whether that is beyond this machine.
         guard: who is let in.
-        limits: what connections are held to, before the guard.
+        limits: what connections are held to, before the guard, and what they carry.
         logs: where what the plugins' hosts say on stderr is kept; told in the status.
 
     Raises:
         CallboardError: the board could not be started.
     """
-    asyncio.run(_serve(make, listening, limits, lambda served: application(served, guard, logs)))
+    asyncio.run(
+        _serve(make, listening, limits, lambda served: application(served, guard, limits.event, logs))
+    )
 
 
 async def _serve(
@@ -121,14 +124,17 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-def application(served: BoardServer, guard: Guard, logs: Path | None = None) -> ASGIApp:
+def application(served: BoardServer, guard: Guard, most: int, logs: Path | None = None) -> ASGIApp:
     """The server as an ASGI application.
 
     Args:
         served: the board, which the caller runs.
         guard: see `serve_http`.
+        most: bytes of one message to a client.
         logs: see `serve_http`.
     """
+    server = SdkServer(served)
+    server.middleware.insert(0, EventBound(most, served.cut, identity_of))
     looks = _Looks(served)
 
     async def healthz(_: Request) -> PlainTextResponse:
@@ -139,14 +145,14 @@ def application(served: BoardServer, guard: Guard, logs: Path | None = None) -> 
     async def status(_: Request) -> JSONResponse:
         return JSONResponse({**await looks.status(), "logs": None if logs is None else str(logs)})
 
-    app = SdkServer(served).streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=False
         ),  # it is the guard's
         custom_starlette_routes=[Route(HEALTH, healthz), Route("/status", status)],
     )
-    return _Guarded(app, guard)
+    return _Guarded(BoundedEvents(app, most), guard)
 
 
 class _Looks:

@@ -43,9 +43,7 @@ class SdkClient:
         self.name: str | None = None if params is None else params.client_info.name
         dumped = None if said is None else said.model_dump(by_alias=True, mode="json", exclude_none=True)
         self.capabilities: Json | None = dumped
-        # One for each session of the handshake era, and one over pipes; else a request is known to be its client's by nothing.
-        alone = ctx.request is None
-        self.identity: object = None if alone else params if self.revision in HANDSHAKES else object()
+        self.identity: object = identity_of(ctx)
         self.takes_text: bool = False
         meta = (ctx.params or {}).get("_meta")
         self.meta: Json = meta if isinstance(meta, dict) else {}
@@ -66,6 +64,14 @@ class SdkClient:
             method, as_utf8(params), {"timeout": patience}
         )
         return answer
+
+
+def identity_of(ctx: Any) -> object:
+    """What tells apart which client a request is of."""
+    # One for each session of the handshake era, and one over pipes; else a request is known to be its client's by nothing.
+    if ctx.request is None:
+        return None
+    return ctx.session.client_params if ctx.protocol_version in HANDSHAKES else object()
 
 
 class _Notification:

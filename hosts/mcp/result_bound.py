@@ -25,6 +25,9 @@ _RANDOM: Final = 16
 DEFAULT_LIMIT: Final = 1024 * 1024
 """Bytes of a result. Clients over HTTP refuse a single message beyond a megabyte, and no model reads as much."""
 
+MOST_MEDIA: Final = 10 * 1024 * 1024
+"""Bytes, decoded, of an image, audio or blob that is passed on whole, whatever else is in the result."""
+
 MOST_RESULTS: Final = 16
 MOST_BYTES: Final = 64 * 1024 * 1024
 """What is kept of a server's results; the oldest go first, and the newest stays however large it is."""
@@ -36,49 +39,38 @@ _WIDEST: Final = 4
 _WORTHWHILE: Final = 256
 """Bytes of an item of a list that are worth more than its absence."""
 
+_BESIDE_MEDIA: Final = 4096
+"""Bytes that a block with media may have beside them, and be passed on."""
+
 _TEXT, _JSON = "text/plain", "application/json"
 
 
-class KeptResults:
-    """What was cut off of one server's results. From any thread.
+class KeptParts:
+    """What was cut off of results, by addresses that cannot be guessed. From any thread.
 
     Args:
-        name: the plugin's, for the addresses.
-        limit: the most bytes of a result.
-
-    Attributes:
-        limit: as given.
+        most: results of which it is kept.
     """
 
-    def __init__(self, name: str, limit: int = DEFAULT_LIMIT) -> None:
-        self.limit = limit
-        self._name = quote(name, safe="")
+    def __init__(self, most: int = MOST_RESULTS) -> None:
+        self._most = most
         self._kept: OrderedDict[str, dict[str, Json]] = OrderedDict()
         self._sizes: dict[str, int] = {}
         self._lock = Lock()
 
-    def bounded(self, message: Message, size: int) -> Message:
-        """An answer as it is if its result is small enough, else what is left of it.
+    def address(self, name: str) -> str:
+        """A new address for what is cut off of one result of a plugin."""
+        return f"{RESULTS}{quote(name, safe='')}/{secrets.token_hex(_RANDOM)}"
 
-        Args:
-            message: the answer.
-            size: bytes that it came in; if that is within the limit, nothing is looked at.
-        """
-        if size <= self.limit or not isinstance(message, Response) or not isinstance(message.value, dict):
-            return message
-        cut = _Cut(message.value, self.limit)
-        if not cut.is_needed:
-            return message
+    def keep(self, address: str, parts: dict[str, Json], size: int) -> None:
+        """Keep these contents of resources, by their addresses; ``size`` is what they count, in bytes."""
         with self._lock:
-            address = f"{RESULTS}{self._name}/{secrets.token_hex(_RANDOM)}"
-            result, parts = cut.made(address)
             self._kept[address] = parts
-            self._sizes[address] = cut.size
+            self._sizes[address] = size
             self._forget_oldest()
-        return message._replace(value=result)
 
     def _forget_oldest(self) -> None:
-        while len(self._kept) > MOST_RESULTS or (
+        while len(self._kept) > self._most or (
             len(self._kept) > 1 and sum(self._sizes.values()) > MOST_BYTES
         ):
             del self._sizes[self._kept.popitem(last=False)[0]]
@@ -99,6 +91,75 @@ class KeptResults:
         return None if found is None else {"contents": [found]}
 
 
+class KeptResults(KeptParts):
+    """What was cut off of one server's results. From any thread.
+
+    Args:
+        name: the plugin's, for the addresses.
+        limit: the most bytes of a result, without images, audio and blobs of up to `MOST_MEDIA` each, which are passed on.
+
+    Attributes:
+        limit: as given.
+    """
+
+    def __init__(self, name: str, limit: int = DEFAULT_LIMIT) -> None:
+        super().__init__()
+        self.limit = limit
+        self._name = name
+
+    def passes(self, result: Any, size: int) -> bool:
+        """Whether an answer of so many bytes with this result of MCP needs no cut."""
+        return size <= self.limit or size - _media_in(result) <= self.limit
+
+    def bounded(self, message: Message, size: int) -> Message:
+        """An answer as it is if its result is small enough, else what is left of it.
+
+        Args:
+            message: the answer.
+            size: bytes that it came in; if that is within the limit, nothing is looked at.
+        """
+        if size <= self.limit or not isinstance(message, Response) or not isinstance(message.value, dict):
+            return message
+        cut = _Cut(message.value, self.limit)
+        if not cut.is_needed:
+            return message
+        address = self.address(self._name)
+        result, parts = cut.made(address)
+        self.keep(address, parts, cut.size)
+        return message._replace(value=result)
+
+
+def _media_in(result: Any) -> int:
+    """Characters of the media in a result that are passed on."""
+    blocks = result.get("content") if isinstance(result, dict) else None
+    if not isinstance(blocks, list):
+        return 0
+    return sum(len(data) for data in map(media_of, blocks) if data is not None and _is_passed_on(data))
+
+
+def media_of(block: Any) -> str | None:
+    """The base64 text of an image, audio or embedded blob; ``None`` of any other block."""
+    if not isinstance(block, dict):
+        return None
+    match block.get("type"):
+        case "image" | "audio":
+            data = block.get("data")
+        case "resource":
+            data = inner.get("blob") if isinstance(inner := block.get("resource"), dict) else None
+        case _:
+            return None
+    return data if isinstance(data, str) else None
+
+
+def decoded_size(data: str) -> int:
+    """Bytes of what a base64 text stands for."""
+    return len(data) * 3 // 4 - data.endswith("=") - data.endswith("==")
+
+
+def _is_passed_on(data: str) -> bool:
+    return decoded_size(data) <= MOST_MEDIA
+
+
 def cut_from(uri: str) -> str | None:
     """The plugin from a result of which this address, if it is one of ours, has what was cut off."""
     return unquote(uri.removeprefix(RESULTS).partition("/")[0]) if uri.startswith(RESULTS) else None
@@ -116,7 +177,7 @@ class _Cut:
         self._text = (told or "").encode("utf-8", "surrogatepass") if self._is_text else dump_json(told)
         blocks = result.get("content", [])
         self._blocks = [block for block in blocks if block.get("type") != "text"]
-        self._block_sizes = [len(dump_json(block)) for block in self._blocks]
+        self._block_sizes = list(map(_counted, self._blocks))
         self.size = len(self._text) + sum(self._block_sizes)
 
     @property
@@ -142,7 +203,7 @@ class _Cut:
                 kept.append(block)
                 continue
             uri = f"{address}/block/{number}"
-            parts[uri] = _content(uri, block)
+            parts[uri] = content_of(uri, block)
             notes.append(f"[Left out: {block.get('type')!s:.40} of {size:,} bytes. It is the resource {uri}]")
         if self._is_text:
             text = "\n".join(filter(None, [_read(pages[0]), *notes]))
@@ -162,6 +223,13 @@ class _Cut:
         where = uris[0] if len(uris) == 1 else f"{uris[0]} to {uris[-1]}"
         whole = "The rest" if self._is_text else "The whole"
         return [f"[Cut: {len(self._text):,} bytes are more than {self._limit:,}. {whole}: resource {where}]"]
+
+
+def _counted(block: Json) -> int:
+    """Bytes of a block that count; none of one that is passed on."""
+    size, data = len(dump_json(block)), media_of(block)
+    beside = size if data is None or not _is_passed_on(data) else size - len(data)
+    return 0 if beside <= _BESIDE_MEDIA and beside < size else size
 
 
 def shrunk(value: Any, room: int) -> Any:
@@ -202,9 +270,11 @@ def _of_object(value: Json, room: int) -> Json:
     return {key: found[key] for key in value}
 
 
-def _content(uri: str, block: Json) -> Json:
-    data, mime = block.get("data"), block.get("mimeType")
-    if isinstance(data, str):
+def content_of(uri: str, block: Json) -> Json:
+    """A block as what a resource of this address holds: media as a blob, any other as JSON."""
+    data, inner = media_of(block), block.get("resource")
+    if data is not None:
+        mime = (inner if isinstance(inner, dict) else block).get("mimeType")
         return {
             "uri": uri,
             "mimeType": mime if isinstance(mime, str) else "application/octet-stream",

@@ -322,7 +322,7 @@ class Session:
             return ()
         if self._requests.busy:
             self._lines.append(self._requests.ended(call))
-        if running.reads is not message_of or len(line) <= self._results.limit:
+        if running.reads is not message_of or self._results.passes(result, len(line)):
             return (running.reads(call, result, error, line),)
         return (self._results.bounded(message_of(call, result, error), len(line)),)
 

@@ -63,6 +63,12 @@ def http_options(function: Function) -> Function:
             metavar="SECONDS",
             help="With --http: how long a client may take to send the headers of a request; 10 if it is not given.",
         ),
+        click.option(
+            "--max-event",
+            type=click.IntRange(64 * 1024),
+            metavar="BYTES",
+            help="With --http: the most bytes of one message to a client; 1048576 if it is not given, which is what clients take.",
+        ),
     ]
     for option in reversed(options):
         function = option(function)
@@ -80,6 +86,7 @@ class HttpOptions:
         behind_proxy: another server stands before it.
         max_connections: at one time.
         header_timeout: seconds for a request's headers.
+        max_event: bytes of one message to a client; ``None`` for what clients take.
 
     Raises:
         click.UsageError: it contradicts itself.
@@ -91,6 +98,7 @@ class HttpOptions:
     behind_proxy: bool
     max_connections: int | None
     header_timeout: float | None
+    max_event: int | None
 
     def __post_init__(self) -> None:
         given = {
@@ -99,6 +107,7 @@ class HttpOptions:
             "--behind-proxy": self.behind_proxy,
             "--max-connections": self.max_connections is not None,
             "--header-timeout": self.header_timeout is not None,
+            "--max-event": self.max_event is not None,
         }
         if self.address is None and any(given.values()):
             names = ", ".join(name for name, is_given in given.items() if is_given)
@@ -126,7 +135,11 @@ class HttpOptions:
     def limits(self) -> Limits:
         """What connections are held to."""
         usual = Limits()
-        return Limits(self.max_connections or usual.most, self.header_timeout or usual.header_timeout)
+        return Limits(
+            self.max_connections or usual.most,
+            self.header_timeout or usual.header_timeout,
+            self.max_event or usual.event,
+        )
 
     def listen(self) -> socket.socket | None:
         """A socket that listens at the address; beyond this machine only if that is said to be meant. ``None``: not over HTTP.

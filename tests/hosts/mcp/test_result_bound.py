@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 LIMIT = 64
 LARGE = 1 << 20
+LARGEST = "A" * (10 * LARGE * 4 // 3 - 2) + "=="
+TOO_LARGE = "A" * (10 * LARGE * 4 // 3 + 4)
 
 
 def bounded(kept, **result):
@@ -108,7 +110,7 @@ def test_a_failure_is_cut_too():
 
 def test_a_block_that_does_not_fit_is_a_resource_of_its_kind_and_what_fits_stays():
     kept = KeptResults("files", 200)
-    small, large = ({"type": "image", "mimeType": "image/png", "data": data} for data in ("AA==", "A" * 400))
+    small, large = ({"type": "image", "mimeType": "image/png", "data": data} for data in ("AA==", TOO_LARGE))
 
     told = bounded(
         kept, success=True, result="look", content=[{"type": "text", "text": "look"}, large, small]
@@ -118,7 +120,52 @@ def test_a_block_that_does_not_fit_is_a_resource_of_its_kind_and_what_fits_stays
     assert told["content"][0]["text"] == told["result"]
     (block,) = pages(kept)
     assert block.pop("uri").endswith("/block/1")
-    assert block == {"mimeType": "image/png", "blob": "A" * 400}
+    assert block == {"mimeType": "image/png", "blob": TOO_LARGE}
+
+
+def image(data):
+    return {"type": "image", "mimeType": "image/png", "data": data, "annotations": {"audience": ["user"]}}
+
+
+def test_media_of_ten_megabytes_each_are_passed_on_beside_a_text_that_is_cut():
+    kept = KeptResults("files", 200)
+    media = [
+        image(LARGEST),
+        {"type": "audio", "mimeType": "audio/wav", "data": LARGEST},
+        {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "a/b", "blob": LARGEST}},
+    ]
+
+    told = bounded(
+        kept, success=True, result="x" * 300, content=[{"type": "text", "text": "x" * 300}, *media]
+    )
+
+    assert told["content"][1:] == media
+    assert told["content"][0]["text"].startswith("x" * 200 + "\n[Cut")
+
+
+@pytest.mark.parametrize("block", [image(TOO_LARGE), image("AA==") | {"title": "x" * 5000}])
+def test_what_is_no_media_of_ten_megabytes_counts(block):
+    kept = KeptResults("files", 200)
+
+    told = bounded(kept, success=True, result="look", content=[{"type": "text", "text": "look"}, block])
+
+    assert len(told["content"]) == 1
+    assert kept.resources()[0]["uri"] in told["result"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "beside", "passes"),
+    [
+        ([image(LARGEST)], 200, True),
+        ([image(LARGEST)], 201, False),
+        ([image(TOO_LARGE)], 0, False),
+        (None, 0, True),
+    ],
+)
+def test_an_answer_needs_no_cut_if_it_is_within_the_bound_without_its_media(blocks, beside, passes):
+    size = beside + sum(len(each["data"]) for each in blocks or ())
+
+    assert KeptResults("files", 200).passes({"content": blocks}, size) is passes
 
 
 @pytest.mark.parametrize(
