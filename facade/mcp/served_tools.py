@@ -22,12 +22,12 @@ from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
+    from ..mcp_edge.cut_results import CutResults
     from ..mcp_protocol.served_client import Client
     from ..plugins.results.call_result import CallResult
     from .board_start import BoardStart
     from .client_news import ClientNews
     from .client_questions import ClientQuestions
-    from ..mcp_edge.cut_results import CutResults
     from .passed_on import PassedOn
 
 Json = dict[str, Any]

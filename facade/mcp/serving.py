@@ -69,7 +69,7 @@ class BoardServer:
         self.board.callers = self._questions
         self.cut: CutResults = CutResults()
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, self.cut)
-        shared = Shared(self._start, self._passed_on, cut, self._shared_news)
+        shared = Shared(self._start, self._passed_on, self.cut, self._shared_news)
         self.methods: dict[str, Method] = {
             "tools/list": Method(self._tools.listed, optional=_PAGED),
             "tools/call": Method(

@@ -22,10 +22,10 @@ from .passed_on import NotThere
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..mcp_edge.cut_results import CutResults
     from ..mcp_protocol.served_client import Client
     from ..mcp_protocol.shapes import Shape
     from .board_start import BoardStart
-    from ..mcp_edge.cut_results import CutResults
     from .passed_on import PassedOn
     from .shared_news import SharedNews
 
