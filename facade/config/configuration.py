@@ -29,6 +29,10 @@ from .errors import (
     refused,
     require_known,
     require_object,
+    require_one_of,
+    require_seconds,
+    require_some_time,
+    require_text,
     require_texts,
     require_version,
     without_values,
@@ -127,6 +131,10 @@ class PluginPolicy:
                 raise ValueError(f"{name!r} is {getattr(self, name)}; no step takes no time")
 
 
+NAMES = ("as_declared", "strict")
+"""Under which names a served board offers its tools."""
+
+
 @frozen
 class Configuration:
     """A whole configuration.
@@ -149,6 +157,8 @@ class Configuration:
         hooks: those to be registered when the board starts.
         approval: which tools a person is asked about, and which never run.
         interop: the dotted paths of contributions that are tried first, in their order.
+        names: under which names a served board offers its tools: ``as_declared``, or ``strict`` for names that the APIs of models take.
+        list_ttl: seconds for which a client of a served board may keep a list of its tools.
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
@@ -174,6 +184,8 @@ class Configuration:
     hooks: tuple[HookSettings, ...] = ()
     approval: ApprovalRules = field(default_factory=ApprovalRules)
     interop: tuple[str, ...] = ()
+    names: str = NAMES[0]
+    list_ttl: float = 300.0
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
@@ -182,12 +194,16 @@ class Configuration:
     profile: str | None = None
 
 
+LONGEST_TTL = 86_400
+"""Seconds: a day."""
+
 _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 KEYS = frozenset({
     "$schema", "version",
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile", "names",
+    "list_ttl",
 }) | REQUEST_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
@@ -286,7 +302,7 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
     supervision = dict(require_object(given.get("supervision", {}), "$.supervision"))
     groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
     said = given.get("plugin_cache_dir", str(cache_folder()))
-    cache = written_at(base, _text(said, "$.plugin_cache_dir"), "$.plugin_cache_dir")
+    cache = written_at(base, require_text(said, "$.plugin_cache_dir"), "$.plugin_cache_dir")
     return Configuration(
         plugins=tuple(plugins),
         base=base,
@@ -295,16 +311,22 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
         calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
         plugin_cache_dir=cache,
-        node=None if given.get("node") is None else _text(given["node"], "$.node"),
-        start_deadline=_some_time(given.get("start_deadline", 10.0), "$.start_deadline", "no host starts"),
+        node=None if given.get("node") is None else require_text(given["node"], "$.node"),
+        start_deadline=require_some_time(
+            given.get("start_deadline", 10.0), "$.start_deadline", "no host starts"
+        ),
         load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),
-        prepare_deadline=_some_time(
+        prepare_deadline=require_some_time(
             given.get("prepare_deadline", 60.0), "$.prepare_deadline", "nothing is prepared"
         ),
         state=read_state_settings(given.get("state", {}), base),
         hooks=read_hooks(given.get("hooks", [])),
         approval=read_approval(given.get("approval", {})),
         interop=_dotted_paths(given.get("interop", []), "$.interop"),
+        names=require_one_of(given.get("names", NAMES[0]), "$.names", NAMES),
+        list_ttl=require_seconds(
+            given.get("list_ttl", 300.0), "$.list_ttl", f"0 to {LONGEST_TTL:,}", LONGEST_TTL
+        ),
         agent=read_request_keys(given),
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
@@ -395,13 +417,7 @@ def _alike(value: Any, default: Any, path: str) -> Any:
             raise refused(value, path, "a whole number, 0 or more")
         return value
     if isinstance(default, float) or path in _OPEN_ENDED:
-        return _number(value, path, _LEAST.get(path, "0 or more"))
-    return value
-
-
-def _text(value: Any, path: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise refused(value, path, "a text")
+        return require_seconds(value, path, _LEAST.get(path, "0 or more"))
     return value
 
 
@@ -418,16 +434,4 @@ def _dotted_paths(value: Any, path: str) -> tuple[str, ...]:
 
 def _load_deadline(value: Any) -> float | None:
     none = "null means no limit, and nothing is loaded"
-    return None if value is None else _some_time(value, "$.load_deadline", none)
-
-
-def _some_time(value: Any, path: str, otherwise: str) -> float:
-    if seconds := _number(value, path, "more than 0"):
-        return seconds
-    raise ConfigurationError(f"{path} is {value!r}; {otherwise} in no time", path=path)
-
-
-def _number(value: Any, path: str, least: str = "0 or more") -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise refused(value, path, f"a number of seconds, {least}")
-    return float(value)
+    return None if value is None else require_some_time(value, "$.load_deadline", none)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,7 @@ from ..base.errors import CallboardError
 from ..base.suggestions import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 VERSION: Final = 1
@@ -61,6 +62,34 @@ def require_texts(value: Any, path: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise refused(value, path, "a list of texts")
     return tuple(value)
+
+
+def require_text(value: Any, path: str) -> str:
+    """Return a text that is not empty. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, str) or not value:
+        raise refused(value, path, "a text")
+    return value
+
+
+def require_one_of(value: Any, path: str, words: Sequence[str]) -> str:
+    """Return one of these words. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, str) or value not in words:
+        raise refused(value, path, f"one of: {', '.join(words)}")
+    return value
+
+
+def require_seconds(value: Any, path: str, said: str = "0 or more", most: float = math.inf) -> float:
+    """Return a number of seconds, 0 to ``most``, which is ``said`` of it. Raises `ConfigurationError` for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise refused(value, path, f"a number of seconds, {said}")
+    return float(value)
+
+
+def require_some_time(value: Any, path: str, otherwise: str) -> float:
+    """Return a number of seconds above 0. Raises `ConfigurationError`, which says what would be ``otherwise``."""
+    if seconds := require_seconds(value, path, "more than 0"):
+        return seconds
+    raise ConfigurationError(f"{path} is {value!r}; {otherwise} in no time", path=path)
 
 
 def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) -> None:

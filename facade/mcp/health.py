@@ -1,12 +1,17 @@
-"""The health of a board by its status, and the text by which clients learn which entries it leaves out. Pure."""
+"""The health of a board by its status, and the text by which clients learn which entries it leaves out."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.errors import CallboardError
+from ..base.foreign import Log, contain
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+logger: Log = Log("callboard.mcp")
 
 
 def health_of(status: Mapping[str, Any], *, starting: bool) -> dict[str, Any]:
@@ -104,3 +109,12 @@ def instructions_of(left_out: Sequence[str], remedy: str, *, entries: int) -> st
         f"{what} missing, since these entries of the configuration are left out: {', '.join(names)}. "
         f"Tell the user: they are not trusted yet. {remedy}"
     )
+
+
+def log_failure(error: Exception) -> None:
+    """Log why a board cannot be started. The traceback of an error of the user's is shown at the end, with ``--debug``."""
+    if isinstance(error, CallboardError):
+        said = ". ".join((str(error), *getattr(error, "__notes__", ())))
+        logger.error("the board cannot be started, and serves no tools: %s", said)
+    else:
+        contain(error, logger, "the board cannot be started, and serves no tools")

@@ -10,6 +10,7 @@ from ..base.foreign import Log
 from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
+from ..mcp_edge.strict_names import StrictNames
 from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
@@ -38,9 +39,6 @@ logger: Log = Log("callboard.mcp")
 
 PAGE = 500
 """Tools in one answer to ``tools/list``."""
-
-FRESH = 300_000
-"""Milliseconds for which a client may keep a list of tools, once all plugins had their chance: changes are announced."""
 
 _MAX_CURSOR = 9
 """Digits."""
@@ -74,6 +72,7 @@ class ServedTools:
         self._kept = KeptCalls()
         self._generations: dict[str, int] = {}
         self._structured: set[str] = set()
+        self._names = StrictNames(self._board.configuration.names, self._offered)
 
     def close(self) -> None:
         """No client comes back with answers."""
@@ -89,7 +88,8 @@ class ServedTools:
         listed: Json = {"tools": tools[start : start + PAGE]}
         if start + PAGE < len(tools):
             listed["nextCursor"] = str(start + PAGE)
-        fresh = 0 if self._start.starting else FRESH
+        # Milliseconds; once all plugins had their chance changes are announced.
+        fresh = 0 if self._start.starting else round(self._board.configuration.list_ttl * 1000)
         return completed(fresh_for(listed, fresh, handshake=handshake), handshake=handshake)
 
     def _tools(self, *, handshake: bool) -> list[Json]:
@@ -105,9 +105,10 @@ class ServedTools:
         if not handshake:
             self._structured = {tool["name"] for tool in declared if "outputSchema" in tool}
         tools = []
-        for tool in declared:
+        marked = [_marked(tool) if tool["name"] in remembered else tool for tool in declared]
+        for tool in self._names.tools(marked):
             if (problem := TOOL(tool)) is None:  # what a server says of a tool goes on as it is
-                tools.append(_marked(tool) if tool["name"] in remembered else tool)
+                tools.append(tool)
             else:
                 left_out[tool["name"]] = problem
         for name, why in left_out.items():
@@ -120,6 +121,7 @@ class ServedTools:
         Raises:
             Refused: there is no such tool, or its server has answered with an error.
         """
+        asked, params = params, {**params, "name": self._names.meant(params["name"])}
         if isinstance(ended := await self._ended(client, params), dict):
             return completed(ended, handshake=False)
         result, plugin, raw = ended
@@ -128,7 +130,7 @@ class ServedTools:
         if code == Code.UNKNOWN_TOOL:
             if self._start.starting:  # its plugin may come yet
                 await self._start.further()
-                return await self.called(client, params)
+                return await self.called(client, asked)
             why = self._start.why_not_running() or "it was stopped"
             error = result.get("error") or f"the board does not run: {why}"
             raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
@@ -162,6 +164,12 @@ class ServedTools:
             failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {problem}")
             said, written = None, as_utf8(write(failed))
         return written if said is not None else completed(written, handshake=handshake)
+
+    def _offered(self) -> list[str]:
+        try:
+            return [tool.tool_name for tool in self._board.tools()]
+        except NotStarted:
+            return []
 
     def _offering(self, tool: str) -> str | None:
         """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""

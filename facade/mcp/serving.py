@@ -53,7 +53,6 @@ class BoardServer:
 
     Attributes:
         board: what it made.
-        cut: whose client's results were cut.
         methods: what clients may ask for by a request, but for how they begin.
     """
 
@@ -67,9 +66,9 @@ class BoardServer:
         self._news.on_level = self._passed_on.set_log_level
         self._questions = ClientQuestions(self._news, many=many)
         self.board.callers = self._questions
-        self.cut: CutResults = CutResults()
-        self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, self.cut)
-        shared = Shared(self._start, self._passed_on, self.cut, self._shared_news)
+        cut = CutResults()
+        self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
+        shared = Shared(self._start, self._passed_on, cut, self._shared_news)
         self.methods: dict[str, Method] = {
             "tools/list": Method(self._tools.listed, optional=_PAGED),
             "tools/call": Method(

@@ -18,13 +18,13 @@ from ..base.foreign import Log
 from ..hosts.mcp.result_bound import KeptParts
 from ..hosts.mcp.revision import HANDSHAKES
 from .bounded_answer import Event, bounded_read, bounded_result
+from .cut_results import CutResults
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from .cut_results import CutResults
 
 Json = dict[str, Any]
 
@@ -58,14 +58,13 @@ class EventBound:
 
     Args:
         most: bytes of one message.
-        cut: whose client's results were cut.
         identity_of: the same for all requests of one client, as far as that can be known.
     """
 
-    def __init__(self, most: int, cut: CutResults, identity_of: Callable[[Any], object]) -> None:
+    def __init__(self, most: int, identity_of: Callable[[Any], object]) -> None:
         self._most = most
         self._kept = KeptParts(_MOST_KEPT)
-        self._cut = cut
+        self._cut = CutResults()
         self._identity_of = identity_of
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:

@@ -134,7 +134,7 @@ def application(served: BoardServer, guard: Guard, most: int, logs: Path | None 
         logs: see `serve_http`.
     """
     server = SdkServer(served)
-    server.middleware.insert(0, EventBound(most, served.cut, identity_of))
+    server.middleware.insert(0, EventBound(most, identity_of))
     looks = _Looks(served)
 
     async def healthz(_: Request) -> PlainTextResponse:

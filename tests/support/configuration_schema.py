@@ -21,7 +21,7 @@ from callboard.actors.reload.policy import ReloadPolicy
 from callboard.actors.state.store import Synchronous
 from callboard.config.agent_section import KEYS as AGENT_KEYS
 from callboard.config.agent_section import PROVIDERS, AgentSettings
-from callboard.config.configuration import KEYS, CallDefaults, Configuration, PluginPolicy
+from callboard.config.configuration import KEYS, LONGEST_TTL, NAMES, CallDefaults, Configuration, PluginPolicy
 from callboard.config.errors import VERSION
 from callboard.config.groups import KEYS as GROUP_KEYS
 from callboard.config.hook_section import KINDS as HOOK_KEYS
@@ -269,6 +269,8 @@ def configuration_schema() -> Json:
         "node": or_null(TEXT),
         "start_deadline": SECONDS,
         "load_deadline": or_null(SECONDS),
+        "names": {"enum": list(NAMES)},
+        "list_ttl": {"type": "number", "minimum": 0, "maximum": LONGEST_TTL},
         "prepare_deadline": SECONDS,
         "state": _state(),
         "agent": _agent(),

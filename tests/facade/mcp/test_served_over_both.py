@@ -176,6 +176,22 @@ def test_a_list_of_tools_is_fresh_for_five_minutes_once_all_have_started(tmp_pat
         assert asyncio.run(talk()) == [0, 300_000]
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(0, 0), (1.5, 1500)])
+def test_the_configuration_says_for_how_long_a_list_is_fresh(
+    seconds: float, told: int, tmp_path: Path
+) -> None:
+    (tmp_path / "echo.sh").write_text("# @tool Says a word.\necho said\n")
+    config = written(tmp_path, {"plugins": [{"bash_tool": {"file": "echo.sh"}}], "list_ttl": seconds})
+
+    async def talk() -> int:
+        async with over_pipes(config, "stateless") as client:
+            await client.call_tool("echo", {})  # all have started
+            return (await client.list_tools()).ttl_ms
+
+    with no_leaks():
+        assert asyncio.run(talk()) == told
+
+
 def test_the_trace_and_the_key_of_a_client_reach_the_server_behind_the_board(
     connect: Connect, tmp_path: Path
 ) -> None:
