@@ -27,6 +27,7 @@ from ...plugins.hooks.approval import (
 from ...plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ...plugins.results.failures import describe
 from ..threads.hook_pool import HookFailed
+from .caller_approval import ask_of_caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -47,7 +48,9 @@ _PLUGIN = 2
 class ApprovalRequest:
     """One question on its way: waits, is asked, and is answered once."""
 
-    __slots__ = ("approver", "call", "client", "declared", "done", "lasting", "over", "question", "timer")
+    __slots__ = (
+        "approver", "call", "client", "declared", "done", "lasting", "over", "question", "take_back", "timer",
+    )  # fmt: skip
 
     def __init__(self, question: Question | Form, call: str, done: Callable[[Any], None]) -> None:
         self.question: Question | Form = question
@@ -58,6 +61,7 @@ class ApprovalRequest:
             isinstance(question, Question) and question.tool_name is not None and question.plugin is not None
         )
         self.approver: Approver | None = None
+        self.take_back: Callable[[], None] | None = None
         self.client: Hashable = None
         self.declared: tuple[Json, ...] = ()
         self.timer: Timer | None = None
@@ -92,6 +96,35 @@ class Approvals:
         """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
         return self._enter(ApprovalRequest(question, call, done))
 
+    def ask_about_call(
+        self, question: Question, call: str, done: Callable[[Answer], None], aside: Callable[[], None]
+    ) -> ApprovalRequest:
+        """As `ask`, of whoever made the call where they can be asked, which ``aside`` is told before; their questions wait for nobody else's."""
+        inquiry = ApprovalRequest(question, call, done)
+        with self._lock:
+            remembered = self._is_remembered(inquiry, question)
+        if remembered:
+            self._settle(inquiry, Answer(allowed=True), "remembered")
+            return inquiry
+        people = None if self._people is None else self._people()
+        assert isinstance(inquiry.question, Question)
+        ask = ask_of_caller(inquiry.question, call, None if people is None else people.callers)
+        if ask is None:
+            return self._enter(inquiry)
+        aside()
+        self._tell_asked(inquiry)
+        inquiry.timer = self._clock.call_at(
+            self._clock.now() + question.timeout, partial(self._late, inquiry)
+        )
+        inquiry.take_back = ask(lambda answer: self._answered_by_caller(inquiry, answer))
+        if inquiry.over:  # just now
+            inquiry.timer.cancel()
+            inquiry.take_back()
+        return inquiry
+
+    def _answered_by_caller(self, inquiry: ApprovalRequest, answer: Answer) -> None:
+        self._settle(inquiry, answer, "client")
+
     def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> ApprovalRequest:
         """As `ask`, of a form; without an approver that can have it filled in it is ``cancel``."""
         return self._enter(ApprovalRequest(form, call, done))
@@ -109,7 +142,7 @@ class Approvals:
     def withdraw(self, inquiry: ApprovalRequest) -> None:
         """The answer is not awaited any more."""
         if self._close(inquiry):
-            if inquiry.approver is not None:
+            if inquiry.approver is not None or inquiry.take_back is not None:
                 self._tell_answered(inquiry, "withdrawn", _without_answer(inquiry.question, "", deny=True))
                 self._take_back(inquiry)
             self._ask_next()
@@ -218,7 +251,9 @@ class Approvals:
         return True
 
     def _take_back(self, inquiry: ApprovalRequest) -> None:
-        """Tell an approver that wants to know that its answer is not waited for."""
+        """Tell an approver that wants to know, and a caller, that the answer is not waited for."""
+        if inquiry.take_back is not None:
+            inquiry.take_back()
         withdraw = getattr(inquiry.approver, "withdraw", None)
         if withdraw is not None:
             withdrawing = partial(withdraw, inquiry.question)

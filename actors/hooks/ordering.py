@@ -2,7 +2,8 @@
 
 The gates are asked about one call of a plugin at a time, whatever its name is. So calls reach the plugin in their order however
 long each gate takes, and a gate that counts sees them in their order too. Calls of different plugins do not wait for each
-other. A person who is asked about a call holds up the later calls of its plugin, and no others. Which plugin a call is
+other. A person who is asked about a call holds up the later calls of its plugin, and no others; the caller of a served board
+that is asked holds up none. Which plugin a call is
 of, while claims are waited for too, is decided as in the router, by `PluginQueues`.
 """
 

@@ -249,7 +249,14 @@ class HookPipeline:
                 call.notes += tuple(chain.notes)
             done(step)
 
-        return HookRun(chain, self._ways.means, call=call.id, tool=call.tool_name, done=noted)
+        return HookRun(
+            chain,
+            self._ways.means,
+            call=call.id,
+            tool=call.tool_name,
+            done=noted,
+            step_aside=self._leave_gate,
+        )
 
     def _leave_gate(self) -> None:
         """Let the next call have the gates, if it was this one's turn."""

@@ -86,6 +86,7 @@ class HookRun:
         call: the call's id.
         tool: the tool that it names.
         done: called once with the last step, unless the run is abandoned first.
+        step_aside: called when the caller of the call is asked, for whose answer no other call waits.
     """
 
     def __init__(
@@ -96,12 +97,14 @@ class HookRun:
         call: str,
         tool: str | None,
         done: Callable[[Passed | Refused], None],
+        step_aside: Callable[[], None],
     ) -> None:
         self.chain = chain
         self._means = means
         self._call = call
         self._tool = tool
         self._done = done
+        self._step_aside = step_aside
         self._lock = Lock()
         self._turn = 0
         self._over = False
@@ -140,7 +143,9 @@ class HookRun:
                 self._done(step)
 
     def _ask(self, turn: int, question: Question) -> None:
-        inquiry = self._means.people.ask(question, self._call, partial(self._decided, turn))
+        inquiry = self._means.people.ask_about_call(
+            question, self._call, partial(self._decided, turn), self._step_aside
+        )
         with self._lock:
             self._inquiry, over = inquiry, self._over
         if over:  # abandoned just now; else it has its answer already

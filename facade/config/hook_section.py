@@ -20,7 +20,7 @@ from ..plugins.results.failures import describe
 from .errors import ConfigurationError, refused, require_known, require_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
@@ -163,13 +163,16 @@ def warn_of_idle(rules: ApprovalRules, tools: Sequence[ToolDescriptor]) -> None:
         )
 
 
-def warn_of_unasked(rules: ApprovalRules, tools: Sequence[ToolDescriptor]) -> None:
-    """Log which rules ask about a tool, of a board that asks nobody."""
+def warn_of_unasked(rules: ApprovalRules, tools: Sequence[ToolDescriptor], offers: Collection[str]) -> None:
+    """Log which rules ask about a tool, of a board that asks nobody but its callers, for what they ``offer``."""
     idle = idle_rules(rules, tools)
     asking = [f"{each!r}" for each in rules.ask if f"ask {each!r}" not in idle]
     if asking:
         logger.warning(
-            "approval: nobody is asked here, so each call that 'ask' fits is %s: %s",
+            "approval: %s, so each call that 'ask' fits is %s: %s",
+            "nobody but a client that can show forms (elicitation) is asked here"
+            if "elicitation" in offers
+            else "nobody is asked here",
             "allowed" if rules.default == "allow" else "denied",
             ", ".join(asking),
         )

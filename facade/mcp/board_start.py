@@ -91,7 +91,9 @@ class BoardStart:
     def _start(self) -> None:
         self.board.start()
         if self.board.approver is None:
-            warn_of_unasked(self.board.configuration.approval, self.board.tools())
+            callers = self.board.callers
+            offers = () if callers is None else callers.offers()
+            warn_of_unasked(self.board.configuration.approval, self.board.tools(), offers)
 
     async def stop(self) -> None:
         """Stop the board; done when this returns."""

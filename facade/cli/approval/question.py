@@ -7,7 +7,6 @@ a line that goes on below is marked. So two values never look alike. And a yes i
 
 from __future__ import annotations
 
-import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,22 +14,16 @@ from rich.cells import chop_cells
 
 from ...base.json import dump_json
 from ...plugins.hooks.approval import ALLOW, ALWAYS, DENY, read_decision
-from ..ui.text import as_json_code, is_plain
+from ...plugins.hooks.visible_text import LONGEST, json_lines, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ...plugins.hooks.approval import Question
-
-LONGEST = 200_000
-"""Characters of a question; nobody reads a longer one, and so nobody says yes to it."""
 
 _NARROWEST: Final = 20
 _LEAST_LINES: Final = 3
 _VALUE, _GOES_ON = "  │ ", "  ↳ "
-_QUOTES: Final = frozenset("\u02ba\u02dd\u02ee\u02f6\u05f2\u05f4\u1cd3\u2033\u2036\u3003\uff02")
-"""Characters that look like the quotation mark that ends a text in JSON."""
-
 _LETTERS = {ALLOW: "y", ALWAYS: "a", DENY: "n"}
 _WORDS = {
     "y": ALLOW, "yes": ALLOW, "allow": ALLOW, "n": DENY, "no": DENY, "deny": DENY, "a": ALWAYS, "always": ALWAYS,
@@ -168,23 +161,11 @@ def folded(label: str, text: str, width: int) -> Iterator[str]:
 
 def value_lines(value: Any, width: int) -> Iterator[str]:
     """Yield a JSON value as JSON, of which a person can tell every character; a member of an object a line."""
-    for line in _members(value):
+    for line in json_lines(value):
         head = _VALUE
         for piece in chop_cells(visible(line), width - len(head)):
             yield head + piece
             head = _GOES_ON
-
-
-def _members(value: Any) -> Iterable[str]:
-    if not isinstance(value, dict) or not value:
-        return [_bounded(dump_json(value).decode())]
-    members = [f"{dump_json(name).decode()}: {dump_json(item).decode()}" for name, item in value.items()]
-    return ["{", *(f"  {_bounded(member)}," for member in members[:-1]), f"  {_bounded(members[-1])}", "}"]
-
-
-def _bounded(text: str) -> str:
-    left = len(text) - LONGEST
-    return text if left <= 0 else f"{text[:LONGEST]}… and {left:,} characters more"
 
 
 def _size(question: Question) -> int:
@@ -192,36 +173,6 @@ def _size(question: Question) -> int:
         len(dump_json(value))
         for value in (question.tool_input, question.result, question.prompt, question.changed)
     )
-
-
-def visible(text: str) -> str:
-    """Return a text on one line in which every character is seen, and is what it looks like; others by their code.
-
-    JSON stays JSON, and means the same.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    shown, before = [], " "
-    for character in text:
-        shown.append(character if _is_seen(character, before) else as_json_code(character))
-        before = character
-    return "".join(shown)
-
-
-def _is_seen(character: str, before: str) -> bool:
-    """Whether a character is printed, has a form of its own, and looks like no quotation mark."""
-    if character.isascii():
-        return character.isprintable()
-    if not (character.isprintable() and is_plain(character)) or character in _QUOTES:
-        return False
-    # Variation selectors and the empty braille cell are printable, and nobody sees them.
-    if "\ufe00" <= character <= "\ufe0f" or character == "\u2800":
-        return False
-    return not _combines(character) or _combines(before) or before.isalnum()
-
-
-def _combines(character: str) -> bool:
-    return unicodedata.category(character).startswith("M")
 
 
 def keys_of(options: tuple[str, ...]) -> dict[str, str]:

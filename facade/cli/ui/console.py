@@ -23,7 +23,8 @@ from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.segment import Segment
 
-from .text import Text, clean, clean_lines, escaped, is_plain, named
+from ...plugins.hooks.visible_text import is_plain
+from .text import Text, clean, clean_lines, escaped, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

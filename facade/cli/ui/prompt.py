@@ -16,9 +16,10 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
 
 from ...base.locks import Lock
+from ...plugins.hooks.visible_text import is_plain
 from .console import SafeConsole
 from .signals import takes_interrupts
-from .text import clean, is_plain
+from .text import clean
 
 if sys.platform == "win32":
     from prompt_toolkit.input import create_input

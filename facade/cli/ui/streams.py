@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Self
 from ...base.errors import CallboardError
 from ...base.json import dump_json
 from ...base.locks import Lock
+from ...plugins.hooks.visible_text import is_plain
 from .console import LogFormat, SafeConsole, one_sentence
-from .text import escaped, is_plain
+from .text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import rich.text
 from rich.cells import cell_len, chop_cells
 
+from ...plugins.hooks.visible_text import HIDDEN, as_json_code, is_plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,21 +27,8 @@ class Span(NamedTuple):
 
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;:]*m")
-_HIDDEN: Final = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and line feed, DEL, C1
-    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # they turn the direction of what stands beside them
-    r"\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\u00ad\u034f\u180b-\u180f\ufff0-\ufffb"  # no width
-    r"\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029"  # blanks that are letters, and other ends of lines
-    r"\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # half a pair, musical marks, tags
-)
-
 
 _FOUR_DIGITS: Final = 0xFFFF
-
-
-def is_plain(text: str) -> bool:
-    """Whether a text holds nothing that `named` would name."""
-    return (text.isascii() and text.isprintable()) or _HIDDEN.search(text) is None
 
 
 def code_of(character: str) -> str:
@@ -50,18 +39,12 @@ def code_of(character: str) -> str:
 
 def named(text: str) -> str:
     """Return a text with each character that gives orders, turns directions or is not seen shown by its code."""
-    return text if is_plain(text) else _HIDDEN.sub(lambda found: code_of(found[0]), text)
+    return text if is_plain(text) else HIDDEN.sub(lambda found: code_of(found[0]), text)
 
 
 def escaped(text: str) -> str:
     """Return a JSON text that means the same and holds nothing that `named` would name."""
-    return text if is_plain(text) else _HIDDEN.sub(lambda found: as_json_code(found[0]), text)
-
-
-def as_json_code(character: str) -> str:
-    """Return a character as JSON escapes it: with four digits, twice where it takes a pair of them."""
-    code = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
+    return text if is_plain(text) else HIDDEN.sub(lambda found: as_json_code(found[0]), text)
 
 
 def clean_lines(text: str) -> str:
