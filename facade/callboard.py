@@ -158,8 +158,7 @@ class Callboard:
             raise NotStarted.in_child_of(self._home)
         if self._board is not None:
             return self
-        over = self._first.over
-        asked = self.configuration
+        over, asked = self._first.over, self.configuration
         hooks = import_hooks(asked.hooks, asked.approval, asked.load_deadline)
         formats = (*self._contributions, *self._installer.formats())
         try:

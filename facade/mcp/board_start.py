@@ -47,6 +47,7 @@ class BoardStart:
         board: as given.
         failure: why the board could not be started; ``None`` while that is not known.
         introduced: set once a client has said what it can do.
+        changes: counts what has become of plugins while they start.
     """
 
     def __init__(self, board: Callboard, *, many: bool) -> None:
@@ -57,6 +58,7 @@ class BoardStart:
             self.introduced.set()
         self._up = asyncio.Event()
         self._changed = asyncio.Event()
+        self.changes: int = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._began: float | None = None
         self._stopping = False
@@ -86,7 +88,7 @@ class BoardStart:
                 _log_failure(error)
         finally:
             self._up.set()
-            self._changed.set()
+            self._note_change()
 
     def _start(self) -> None:
         self.board.start()
@@ -104,18 +106,27 @@ class BoardStart:
         """In the thread that tells events."""
         if event.kind in COMING and self.starting and self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended since
-                self._loop.call_soon_threadsafe(self._changed.set)
+                self._loop.call_soon_threadsafe(self._note_change)
 
-    async def further(self) -> None:
-        """Wait until a plugin more has its tools, or all had their chance."""
-        if self.starting:
+    def _note_change(self) -> None:
+        self.changes += 1
+        told, self._changed = self._changed, asyncio.Event()
+        told.set()
+
+    async def further(self, seen: int) -> None:
+        """Wait until more has changed than was ``seen``, by the count of ``changes``, or all plugins had their chance."""
+        while self.starting and self.changes == seen:
             await self._changed.wait()
 
-    async def tools_known(self) -> None:
-        """Wait until each plugin has its tools, though they may be remembered; some seconds after the start at most."""
-        while self.starting and not self._is_known() and (left := self._patience()) > 0:
+    async def tools_known(self) -> bool:
+        """Wait until each plugin has its tools, though they may be remembered; some seconds after the start at most. Returns whether all have."""
+        while self.starting and (left := self._patience()) > 0:
+            seen = self.changes
+            if self._is_known():
+                return True
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.further(), left)
+                await asyncio.wait_for(self.further(seen), left)
+        return not self.starting
 
     async def over_soon(self) -> None:
         """Wait until all plugins had their chance; some seconds after the start at most."""
@@ -124,7 +135,6 @@ class BoardStart:
                 await asyncio.wait_for(self._up.wait(), left)
 
     def _is_known(self) -> bool:
-        self._changed.clear()  # before the look: what changes from now on is waited for no longer
         try:
             manager, offers = self.board.board.plugin_manager, self.board.board.catalog.offers
         except NotStarted:

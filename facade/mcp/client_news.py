@@ -19,8 +19,9 @@ from ..mcp_protocol.shapes import LEVELS, LOG
 from .listening import TOOLS, Listeners
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
+    from ..actors.catalog.catalog import ToolDescriptor
     from ..mcp_protocol.served_client import Client
     from ..supervision.runtime.events import Event
 
@@ -129,10 +130,12 @@ class ClientNews:
         self._to_tell.append(self._standing[-1])
         self._any.set()
 
-    def tools_may_have_changed(self) -> None:
-        """As an event that says so."""
-        self._tools_changed = True
-        self._any.set()
+    def know(self, tools: Iterable[ToolDescriptor]) -> None:
+        """These are listed now: an event that tells of them later is no news."""
+        names: dict[str, list[str]] = {}
+        for tool in tools:
+            names.setdefault(tool.plugin_name, []).append(tool.tool_name)
+        self._names |= names
 
     def note_listing(self, client: Client) -> None:
         """A client has listed the tools."""

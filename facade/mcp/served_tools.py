@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.board import NotStarted
 from ..base.foreign import Log
@@ -11,13 +11,12 @@ from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
 from ..mcp_edge.strict_names import StrictNames
-from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
+from ..mcp_protocol.content import Refusal, as_it_came, result_of, tools_of
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
-from .client_news import log_data, restarted
 from .client_questions import AskedClient, abilities
 from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
@@ -39,6 +38,8 @@ logger: Log = Log("callboard.mcp")
 
 PAGE = 500
 """Tools in one answer to ``tools/list``."""
+
+_REMEMBERED: Final = "callboard/remembered"
 
 _MAX_CURSOR = 9
 """Digits."""
@@ -80,7 +81,7 @@ class ServedTools:
 
     async def listed(self, client: Client, params: Json) -> Json:
         """``tools/list``."""
-        await self._start.tools_known()
+        known = await self._start.tools_known()
         self._news.note_listing(client)
         handshake = is_handshake(client)
         tools = self._tools(handshake=handshake)
@@ -88,8 +89,9 @@ class ServedTools:
         listed: Json = {"tools": tools[start : start + PAGE]}
         if start + PAGE < len(tools):
             listed["nextCursor"] = str(start + PAGE)
-        # Milliseconds; once all plugins had their chance changes are announced.
-        fresh = 0 if self._start.starting else round(self._board.configuration.list_ttl * 1000)
+        remembered = any(_is_marked(tool) for tool in tools)
+        # Milliseconds. Changes are announced; a list that is sure to change soon is not to be kept.
+        fresh = round(self._board.configuration.list_ttl * 1000) if known and not remembered else 0
         return completed(fresh_for(listed, fresh, handshake=handshake), handshake=handshake)
 
     def _tools(self, *, handshake: bool) -> list[Json]:
@@ -99,6 +101,7 @@ class ServedTools:
             found = self._board.tools()
         except NotStarted:
             return []
+        self._news.know(found)
         schemas = [(tool.schema, tool.plugin_name in servers) for tool in found]
         remembered = {tool.tool_name for tool in found if tool.remembered}
         declared, left_out = tools_of(schemas, self._board.registry, handshake=handshake)
@@ -121,38 +124,21 @@ class ServedTools:
         Raises:
             Refused: there is no such tool, or its server has answered with an error.
         """
-        asked, params = params, {**params, "name": self._names.meant(params["name"])}
-        if isinstance(ended := await self._ended(client, params), dict):
+        asked = params["name"]
+        params = {**params, "name": self._names.meant(asked)}
+        seen = self._start.changes
+        while _is_unknown(ended := await self._ended(client, params)) and self._start.starting:
+            await self._start.further(seen)  # its plugin may come yet
+            params, seen = {**params, "name": self._names.meant(asked)}, self._start.changes
+        if isinstance(ended, dict):
             return completed(ended, handshake=False)
         result, plugin, raw = ended
         self._cut.note(client.identity, result)
         name, handshake, code = params["name"], is_handshake(client), result.get("code")
         if code == Code.UNKNOWN_TOOL:
-            if self._start.starting:  # its plugin may come yet
-                await self._start.further()
-                return await self.called(client, asked)
             why = self._start.why_not_running() or "it was stopped"
             error = result.get("error") or f"the board does not run: {why}"
             raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
-        # A failure of Callboard's own is no answer of a host.
-        is_first = plugin is not None and code is None and self._is_restarted(plugin)
-        if raw is not None and client.takes_text and not is_first:
-            text = text_as_it_came(raw, handshake=handshake)
-            if text is not None:
-                return text
-        written = self._written(result, name, plugin, raw, handshake=handshake)
-        if plugin is not None and code == Code.HOST_CRASHED:
-            told = log_data("host_crashed", plugin, str(result.get("error")))
-            await self._news.tell_within(client, "warning", told)
-        if plugin is not None and is_first:
-            written["_meta"] = {**(written.get("_meta") or {}), "callboard/restarted": True}
-            await self._news.tell_within(client, "warning", restarted(plugin))
-        return written
-
-    def _written(
-        self, result: CallResult, name: str, plugin: str | None, raw: bytes | None, *, handshake: bool
-    ) -> Json:
-        """The result as the client gets it. Raises `Refused`: the server has answered with an error."""
         said = None if raw is None else as_it_came(raw, handshake=handshake)
         if isinstance(said, Refusal):
             raise Refused(*said)
@@ -230,10 +216,19 @@ class ServedTools:
         return RunningCall(call, asked, self._questions, self._news)
 
 
+def _is_unknown(ended: Ended | Json) -> bool:
+    return isinstance(ended, tuple) and ended[0].get("code") == Code.UNKNOWN_TOOL
+
+
 def _marked(tool: Json) -> Json:
     """A tool that its server offered when it was last up, and may not offer now."""
     meta = tool.get("_meta")
-    return {**tool, "_meta": {**(meta if isinstance(meta, dict) else {}), "callboard/remembered": True}}
+    return {**tool, "_meta": {**(meta if isinstance(meta, dict) else {}), _REMEMBERED: True}}
+
+
+def _is_marked(tool: Json) -> bool:
+    meta = tool.get("_meta")
+    return isinstance(meta, dict) and meta.get(_REMEMBERED) is True
 
 
 def _start_of(cursor: str | None) -> int:

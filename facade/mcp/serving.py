@@ -127,7 +127,6 @@ class BoardServer:
         try:
             await self._start.run()
         finally:
-            self._news.tools_may_have_changed()
             if (failure := self._start.failure) is not None:
                 self._news.stand(
                     "error", log_data("board_failed", "callboard", f"the board does not run: {failure}")
