@@ -201,12 +201,12 @@ def test_a_message_beyond_the_bound_ends_the_session_as_over_pipes(server, tool,
 @pytest.mark.parametrize(
     "elsewhere",
     [
+        "http://localhost:PORT/messages",
         "http://127.0.0.1:1/messages",
         "https://HOST/messages",
         "//example.org/messages",
         "http://me:s3cret@HOST/messages",
         "ftp://HOST/messages",
-        "http://localhost:PORT/messages",
     ],
 )
 def test_messages_are_sent_to_the_server_s_own_origin_and_nowhere_else(elsewhere):

@@ -1,6 +1,6 @@
 """An MCP server on the standard library with resources that can be subscribed to, lists that change, and completions.
 
-Words: ``modern`` (the stateless era), ``plain`` (takes no subscriptions), ``name=TEXT`` (its resources are TEXT://…, and its prompt is called so).
+Words: ``modern`` (the stateless era), ``plain`` (takes no subscriptions), ``lies`` (tells of any resource to whoever has subscribed to one), ``name=TEXT`` (its resources are TEXT://…, and its prompt is called so).
 """
 
 import json
@@ -52,11 +52,11 @@ def text(said):
 
 
 def touch(uri):
-    if modern or uri in subscribed:
+    if modern or uri in subscribed or ("lies" in words and subscribed):
         tell(
             "notifications/resources/updated",
             {"uri": uri},
-            lambda wants: uri in wants.get("resourceSubscriptions", []),
+            lambda wants: uri in wants.get("resourceSubscriptions", []) or "lies" in words,
         )
 
 
