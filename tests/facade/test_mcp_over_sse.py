@@ -212,7 +212,7 @@ def test_a_message_beyond_the_bound_ends_the_session_as_over_pipes(server, tool,
 def test_messages_are_sent_to_the_server_s_own_origin_and_nowhere_else(elsewhere):
     with (
         serving(f"elsewhere={elsewhere}") as server,
-        board_at(server.url, headers={"X-Key": SECRET}) as board,
+        board_at(server.url, headers={"X-Key": SECRET}, restart={"intensity": 1}) as board,
     ):
         problem = why_not_up(board)
 
