@@ -30,6 +30,7 @@ PLACES = {
         "throughput",
         "payload",
         "mcp",
+        "gateway",
         "state",
         "waiting",
         "in_process",

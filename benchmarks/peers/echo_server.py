@@ -1,4 +1,4 @@
-"""An MCP server in twenty lines of the standard library: what is measured is who talks to it."""
+"""An MCP server in a few lines of the standard library: what is measured is who talks to it."""
 
 import json
 import os
@@ -16,6 +16,10 @@ for line in sys.stdin.buffer:
             result = {"tools": [ECHO, {**ECHO, "name": "pid"}]}
         case "tools/call":
             given = message["params"]
+            for step in range(given["arguments"].get("steps", 0)):
+                told = {"progressToken": given["_meta"]["progressToken"], "progress": step + 1}
+                notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": told}
+                sys.stdout.buffer.write(json.dumps(notice).encode() + b"\n")
             text = given["arguments"]["text"] if given["name"] == "echo" else str(os.getpid())
             result = {"content": [{"type": "text", "text": text}]}
         case _:

@@ -16,6 +16,9 @@ Json = dict[str, Any]
 _CUT: Final = re.compile(rf"{RESULTS}[^/\s]{{0,300}}/[0-9a-f]{{32}}")
 """The address of a result that was cut, without its part: of a server of ours, or of one that is a board itself."""
 
+_NOTE: Final = 16_384
+"""Characters at the end of a text that have an address of what was cut off, if anything was."""
+
 _MOST_CUT: Final = 1000
 """Results whose clients are known. Of one before them the address still stands in the result itself."""
 
@@ -34,7 +37,8 @@ class CutResults:
         # An address stands in the note at the end of a text; nobody else can know one.
         blocks = [block.get("text") for block in _list(result.get("content")) if isinstance(block, dict)]
         for text in (result.get("result"), result.get("error"), *blocks):
-            found = _CUT.findall(text) if isinstance(text, str) and RESULTS in text else ()
+            end = text[-_NOTE:] if isinstance(text, str) else ""
+            found = _CUT.findall(end) if RESULTS in end else ()
             self._cut.extend((client, address) for address in dict.fromkeys(found))
 
     def add(self, client: object, address: str) -> None:

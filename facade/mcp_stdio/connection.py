@@ -127,6 +127,8 @@ class Connection:
                 continue
             for effect in effects:
                 self._carry_out(effect)
+        if not self._tasks:
+            self.writing.flush()
         if not data:
             self._end()
         elif self.writing.waiting > TOO_MUCH and self._resuming is None:
@@ -168,6 +170,8 @@ class Connection:
             self._tasks.pop(asked, None)
         if line:
             self.writing.write(line)
+            if not self._tasks:  # nothing else is due in this turn
+                self.writing.flush()
 
     def _meet(self, client: PipeClient) -> None:
         self._able = client.capabilities

@@ -18,7 +18,7 @@ if sys.platform == "linux":
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SMALL: Final = 64 * 1024
+_SMALL: Final = 256 * 1024
 _BITE: Final = 1024 * 1024
 """Bytes that are read at a time: fewer where little comes, as each time that much memory is taken."""
 
@@ -111,7 +111,7 @@ class Writing:
         self.waiting += len(line)
         if not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon(self.flush)
+            self._loop.call_soon(self._flush_at_last)
 
     async def room(self, most: int = MUCH) -> None:
         """Wait until no more than so many bytes wait to be written."""
@@ -120,9 +120,12 @@ class Writing:
                 self._room = asyncio.Event()
             await self._room.wait()
 
-    def flush(self) -> None:
-        """Write what is due, as much of it as there is room for now."""
+    def _flush_at_last(self) -> None:
         self._scheduled = False
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is due, as much of it as there is room for now, before the turn is over."""
         if self._left:  # the loop waits for room
             return
         due, self._due = self._due, []

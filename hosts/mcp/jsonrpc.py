@@ -131,9 +131,15 @@ def _loaded(line: bytes) -> Any:
 
 
 def _without_forged(line: bytes, message: Any) -> Any:
+    if len(line) > _LONG and is_forged(message, _FEW) is False:
+        return message
     may_forge = b"callboard" in line or (b"\\u00" in line and _ESCAPED.search(line) is not None)
     return without_forged_meta(message) if may_forge else message
 
+
+_LONG: Final = 4096
+_FEW: Final = 256
+"""Values that are looked at in less time than it takes to search a text of `_LONG` bytes."""
 
 _OURS: Final = "callboard/"
 _ESCAPED: Final = re.compile(rb"\\u00[2-7]")
@@ -168,18 +174,23 @@ def without_forged_meta(value: Any) -> Any:
     return kept
 
 
-def is_forged(value: Any) -> bool:
-    """Whether `without_forged_meta` would leave something out."""
-    if isinstance(value, list):
-        return any(map(is_forged, value))
-    if not isinstance(value, dict):
-        return False
-    meta = value.get("_meta")
-    if isinstance(meta, dict) and any(key.startswith(_OURS) for key in meta):
-        return True
-    return any(
-        is_forged(each) for key, each in value.items() if isinstance(each, dict | list) and key not in _DATA
-    )
+def is_forged(value: Any, most: int | None = None) -> bool | None:
+    """Return whether `without_forged_meta` would leave something out; ``None`` if there are more values to look at than ``most``."""
+    left = [value]
+    seen = 0
+    while left:
+        inner = left.pop()
+        seen += len(inner) if isinstance(inner, list | dict) else 0
+        if most is not None and seen > most:
+            return None
+        if isinstance(inner, list):
+            left += inner
+        elif isinstance(inner, dict):
+            meta = inner.get("_meta")
+            if isinstance(meta, dict) and any(key.startswith(_OURS) for key in meta):
+                return True
+            left += [each for key, each in inner.items() if key not in _DATA]
+    return False
 
 
 _OF_ANSWERS = frozenset({"jsonrpc", "id", "result", "error"})

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 LEASE: Final = 0.02
 """Seconds after which the pump takes the pipe back from a loop that has not read meanwhile."""
 
-_BITE = 64 * 1024
+_SMALL, _LARGE = 256 * 1024, 1024 * 1024
+"""Bytes that are read at a time: more where one message is under way, of which a part was read."""
 
 _TIME_LIMITS = [
     _number
@@ -55,7 +56,7 @@ class LoopReader:
     """
 
     __slots__ = (
-        "__weakref__", "_copy", "_failed", "_hear", "_stdout", "_wake", "ended", "gone", "lock", "loop", "reads", "returned",
+        "__weakref__", "_copy", "_failed", "_hear", "_size", "_stdout", "_wake", "ended", "gone", "lock", "loop", "reads", "returned",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +81,7 @@ class LoopReader:
         self._failed = failed
         self._stdout = stdout
         self._copy = -1
+        self._size = _SMALL
 
     def begin(self) -> None:
         """Have the loop, which runs in this thread, read; whoever leases it holds ``lock`` meanwhile.
@@ -96,7 +98,8 @@ class LoopReader:
                 self._leave()
                 return
             try:
-                data = os.read(self._copy, _BITE)
+                size = self._size
+                data = os.read(self._copy, size)
                 self.reads += 1
                 if data:
                     self._hear(data)
@@ -107,8 +110,11 @@ class LoopReader:
                 self._leave()  # here: the interrupt ends the loop, which may not run what `leave` hands it
                 self._failed(error)
                 raise
-            # The end, a large message or a flood: the pump reads on, for it can give way to others.
-            if len(data) in {0, _BITE}:
+            # The end, a huge message or a flood: the pump reads on, for it can give way to others.
+            whole = len(data) < size
+            of_one = not whole and size == _SMALL and b"\n" not in data
+            self._size = _LARGE if of_one else _SMALL
+            if not data or not (whole or of_one):
                 self.end()
 
     def end(self) -> None:

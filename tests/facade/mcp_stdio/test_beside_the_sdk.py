@@ -178,11 +178,15 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("talk", TALKS)
-def test_a_client_hears_what_the_sdk_would_say(talk: str, config: Path) -> None:
+def test_a_client_hears_what_the_sdk_would_say(
+    talk: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [json.dumps({"jsonrpc": "2.0", **each}).encode() for each in TALKS[talk]]
     ids = [each["id"] if each.get("id") is not None else ... for each in TALKS[talk]]
 
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ours"))
     ours = asyncio.run(heard(by_ours, config, lines, ids))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))  # else the first's tools are remembered
     theirs = asyncio.run(heard(by_the_sdk, config, lines, ids))
 
     assert list(map(plain, ours)) == list(map(plain, theirs))

@@ -40,6 +40,16 @@ def frame_of(**members: Any) -> Any:
         ({"id": 1, "method": "a"}, Request(1, "a", {})),
         ({"id": "1", "method": "a", "params": {"b": 2**80}}, Request("1", "a", {"b": 2**80})),
         ({"id": 2**80, "method": "a", "params": None}, Request(2**80, "a", {})),
+        ({"id": 1, "method": "a", "params": {"b": 10**400}}, Request(1, "a", {"b": 10**400})),
+        ({"id": 1, "method": "a", "params": {"b": -(2**63) - 1}}, Request(1, "a", {"b": -(2**63) - 1})),
+        (
+            {"id": 1, "method": "a", "params": {"b": 2**64, "c": "x" * 5000}},
+            Request(1, "a", {"b": 2**64, "c": "x" * 5000}),
+        ),
+        (
+            {"id": 1, "method": "a", "params": {"b": [0] * 5000, "c": 2**64}},
+            Request(1, "a", {"b": [0] * 5000, "c": 2**64}),
+        ),
         ({"method": "a", "params": {"b": -0.0}}, Notification("a", {"b": -0.0})),
         ({"id": None, "method": "notifications/a"}, Notification("notifications/a", {})),
         ({"id": 1, "result": {"a": 1}}, Answer(1, {"a": 1}, None)),
