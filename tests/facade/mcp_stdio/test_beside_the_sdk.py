@@ -169,6 +169,8 @@ async def heard(serve: Serve, config: Path, lines: list[bytes], ids: list[Any]) 
                 await wire.say(line)
                 if request_id is not ...:
                     await wire.until(request_id)
+        while served.starting:  # a board that is stopped before leaves its beginning to the end of the process
+            await asyncio.sleep(0.01)
         return wire.heard
 
 
