@@ -42,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted mutants fuzz check check-format check-lint check-types check-public-types check-page-types typed bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-oldest test-adapters test-mcp test-mcp-clients test-kit quick campaign planted mutants fuzz check check-format check-lint check-types check-public-types check-page-types typed bench gateways matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-26s %s\n", $$1, $$2 }'
@@ -154,6 +154,9 @@ check-page-types: typed ## Check the types of the Python of all pages, with two 
 
 bench: $(INSTALLED) node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)
+
+gateways: $(INSTALLED) node ## Compare gateways for MCP servers under faults (fetches them)
+	@$(RUN) benchmarks/gateways/run.py $(ARGS)
 
 matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
 	@$(RUN) tests/support/interop_matrix.py
