@@ -169,8 +169,9 @@ async def heard(serve: Serve, config: Path, lines: list[bytes], ids: list[Any]) 
                 await wire.say(line)
                 if request_id is not ...:
                     await wire.until(request_id)
-        while served.starting:  # a board that is stopped before leaves its beginning to the end of the process
-            await asyncio.sleep(0.01)
+        await (
+            served._start.over()
+        )  # a board that is stopped before leaves its beginning to the end of the process
         return wire.heard
 
 
