@@ -330,3 +330,12 @@ def test_of_a_package_all_plugins_are_loaded_or_none(tmp_path):
 
     assert left == ["two"]
     assert loaded == ["one", "two"]
+
+
+def test_a_subscriber_may_be_told_of_some_kinds_alone_from_the_first_plugin_on():
+    heard = []
+    with Callboard(subscribers=[(heard.append, ["plugin_registered"])]) as board:
+        board.register(Adder)
+        board.execute(tool_call("add", a=1, b=2))
+
+    assert [event.kind for event in heard] == ["plugin_registered"]

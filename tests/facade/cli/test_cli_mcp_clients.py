@@ -201,19 +201,30 @@ def test_a_configuration_that_cannot_be_read_yet_is_added_and_that_is_told(
     assert "callboard" in json.loads(client_file.read_text())["mcpServers"]
 
 
-@pytest.mark.parametrize("words", [["--http", "127.0.0.1:0", "{config}"], ["--login", "x", "{config}"]])
-def test_what_needs_the_sdk_is_refused_without_it(words: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "ends"),
+    [
+        (["--install", "claude", "--yes", "--file", "{file}"], 0),
+        (["{config}"], 0),
+        (["--print-config", "claude", "{config}"], 0),
+        (["{config}", "--http", "127.0.0.1:0", "--no-token"], 2),
+        (["{config}", "--login", "one"], 2),
+    ],
+)
+def test_only_http_and_a_login_need_the_sdk(
+    words: list[str], ends: int, client_file: Path, tmp_path: Path
+) -> None:
     config = tmp_path / "agent.json"
     config.write_text('{"plugins": []}')
-    given = ["mcp", *(word.format(config=config) for word in words)]
+    given = ["mcp", *(word.format(config=config, file=client_file) for word in words)]
     program = f"import sys; sys.modules['mcp'] = None; from callboard.__main__ import main; sys.argv[1:] = {given!r}; sys.exit(main())"
 
-    refused = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-c", program], input="", capture_output=True, text=True, timeout=60, check=False
     )
 
-    assert refused.returncode == 2
-    assert "pip install mcp" in refused.stderr
+    assert ended.returncode == ends
+    assert ("pip install mcp" in ended.stderr) == (ends == 2)
 
 
 @needs_sdk
