@@ -20,10 +20,9 @@ TOOLS: dict[str, Any] = {
     "crash": {},
     "hold": {},
     "deafen": {},
-    "cancels": {},
     "grow": {},
 }
-cancelled = 0
+begun: list[Path] = []
 
 
 def say(**message: Any) -> None:
@@ -49,7 +48,8 @@ def called(name: str, arguments: dict[str, Any]) -> str | None:
         case "big":
             return "x" * arguments["bytes"]
         case "hang":
-            Path(arguments["begun"]).touch()
+            begun.append(Path(arguments["begun"]))
+            begun[-1].touch()
             return None
         case "crash":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -58,8 +58,6 @@ def called(name: str, arguments: dict[str, Any]) -> str | None:
                 [sys.executable, "-c", "import time; time.sleep(300)", sys.argv[2]], stdin=subprocess.DEVNULL
             )
             os.kill(os.getpid(), signal.SIGKILL)
-        case "cancels":
-            return str(cancelled)
         case "grow":
             TOOLS["grown"] = {}
             say(method="notifications/tools/list_changed")
@@ -86,7 +84,8 @@ def answer(method: str, params: dict[str, Any]) -> Any:
 for line in sys.stdin:
     asked = json.loads(line)
     if asked.get("method") == "notifications/cancelled":
-        cancelled += 1
+        for each in begun:
+            each.with_suffix(".cancelled").touch()
     if "id" not in asked or "method" not in asked:
         continue
     result = answer(asked["method"], asked.get("params") or {})

@@ -73,11 +73,14 @@ class Bench:
 async def tried(call: Awaitable[Said], limit: float = GIVE_UP) -> tuple[str, float]:
     """What has become of a call, and in how many seconds."""
     begun = time.perf_counter()
-    try:
-        said = await asyncio.wait_for(call, limit)
-    except TimeoutError:
+    calling = asyncio.ensure_future(call)
+    await asyncio.wait({calling}, timeout=limit)
+    if not calling.done():
+        calling.cancel()
         return "hangs", time.perf_counter() - begun
-    except Exception as error:  # noqa: BLE001 - whatever the client makes of it
+    try:
+        said = calling.result()
+    except BaseException as error:  # noqa: BLE001 - whatever the client makes of it, a cancellation of its own too
         return f"error ({str(error)[:60] or type(error).__name__})", time.perf_counter() - begun
     if not said.failed:
         return "answered", time.perf_counter() - begun
@@ -212,11 +215,11 @@ async def cancel_reaches(bench: Bench) -> str:
         await _until((way.folder / "begun").exists)
         hanging.cancel()
         await asyncio.wait([hanging])
-        for _ in range(20):
-            said = await asyncio.wait_for(way.call("a", "cancels", {}), GIVE_UP)
-            if "0" not in said.text:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(5):
+                while not (way.folder / "begun.cancelled").exists():  # noqa: ASYNC110 - another process makes the file
+                    await asyncio.sleep(0.05)
                 return "yes"
-            await asyncio.sleep(0.1)
         return "no"
 
 
@@ -294,6 +297,8 @@ async def list_changed(bench: Bench) -> str:
 
 async def one_cannot_start(bench: Bench) -> str:
     """A server that ends at once, beside one that works."""
+    if bench.name == "supergateway":
+        return "separate processes"
     way = bench.way({"a": bench.server("a"), "b": ["false"]})
     begun = time.perf_counter()
     try:

@@ -7,6 +7,7 @@ import asyncio
 import datetime as dt
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,6 +51,8 @@ async def one(name: str, row: str, mark: str) -> None:
     """Print what a row of a gateway comes to, and end at once: not all gateways let their clients go."""
     try:
         found = await ROWS[row](Bench(name, mark))
+    except asyncio.CancelledError:  # by the client itself, whose connection has failed
+        found = "no answer, then the client's session ends"
     except Exception as error:  # noqa: BLE001 - of the gateway, or of the client
         found = f"fails ({str(error)[:100] or type(error).__name__})"
     print(found, flush=True)
@@ -82,6 +85,7 @@ def cell(name: str, row: str, failed: dict[str, str]) -> str:
         )
     finally:
         end_all(mark)
+        shutil.rmtree(tmp(mark), ignore_errors=True)
     print(f"{name}: {row}: {found} ({time.monotonic() - begun:.0f} s)", file=sys.stderr, flush=True)
     return found
 

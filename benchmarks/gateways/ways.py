@@ -147,8 +147,9 @@ class Way:
             await asyncio.sleep(0.1)
 
     def _last_words(self) -> str:
-        lines = (self.folder / "output").read_text(errors="replace").strip().splitlines()
-        return lines[-1][:200] if lines else "it says nothing"
+        lines = (self.folder / "output").read_text(errors="replace").splitlines()
+        said = [line.strip(" |") for line in lines if any(map(str.isalpha, line))]
+        return said[-1][:200] if said else "it says nothing"
 
     async def run(self, words: list[str], **env: str) -> None:
         """Start a program whose output nobody reads."""
