@@ -91,10 +91,12 @@ def cell(name: str, row: str, failed: dict[str, str]) -> str:
 
 
 def end_all(mark: str) -> None:
-    """SIGKILL to all that has this in its command line."""
+    """SIGKILL to all that has this in its command line, or was given the folder of this name."""
     for each in psutil.process_iter():
-        if mark in words_of(each) and each.pid != os.getpid():
-            with suppress(psutil.Error):
+        with suppress(psutil.Error):
+            if each.pid != os.getpid() and (
+                mark in words_of(each) or mark in each.environ().get("TMPDIR", "")
+            ):
                 each.send_signal(signal.SIGKILL)
 
 
