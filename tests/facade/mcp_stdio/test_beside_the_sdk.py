@@ -169,9 +169,8 @@ async def heard(serve: Serve, config: Path, lines: list[bytes], ids: list[Any]) 
                 await wire.say(line)
                 if request_id is not ...:
                     await wire.until(request_id)
-        await (
-            served._start.over()
-        )  # a board that is stopped before leaves its beginning to the end of the process
+        # A board that is stopped before leaves its beginning to the end of the process.
+        await served._start.over()
         return wire.heard
 
 
