@@ -11,12 +11,13 @@ from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.exact_json import as_utf8
 from ..mcp_edge.strict_names import StrictNames
-from ..mcp_protocol.content import Refusal, as_it_came, result_of, tools_of
+from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
+from .client_news import log_data, restarted
 from .client_questions import AskedClient, abilities
 from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
@@ -139,6 +140,25 @@ class ServedTools:
             why = self._start.why_not_running() or "it was stopped"
             error = result.get("error") or f"the board does not run: {why}"
             raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
+        # A failure of Callboard's own is no answer of a host.
+        is_first = plugin is not None and code is None and self._is_restarted(plugin)
+        if raw is not None and client.takes_text and not is_first:
+            text = text_as_it_came(raw, handshake=handshake)
+            if text is not None:
+                return text
+        written = self._written(result, name, plugin, raw, handshake=handshake)
+        if plugin is not None and code == Code.HOST_CRASHED:
+            told = log_data("host_crashed", plugin, str(result.get("error")))
+            await self._news.tell_within(client, "warning", told)
+        if plugin is not None and is_first:
+            written["_meta"] = {**(written.get("_meta") or {}), "callboard/restarted": True}
+            await self._news.tell_within(client, "warning", restarted(plugin))
+        return written
+
+    def _written(
+        self, result: CallResult, name: str, plugin: str | None, raw: bytes | None, *, handshake: bool
+    ) -> Json:
+        """The result as the client gets it. Raises `Refused`: the server has answered with an error."""
         said = None if raw is None else as_it_came(raw, handshake=handshake)
         if isinstance(said, Refusal):
             raise Refused(*said)
