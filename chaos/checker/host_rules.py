@@ -79,33 +79,48 @@ def _no_chance() -> float:
     return 0.0
 
 
+_BUDGET = "restarts within budget"
+
+
 def restarts_within_budget(run: Run) -> Iterator[Violation]:
-    """In no period are there more restarts than the policy allows; a stable generation gives the budget back."""
-    rule = "restarts within budget"
+    """In no period are there more restarts than the policy allows, and as many in a row after starts that failed; a stable generation gives the budget back."""
     for story in stories(run):
+        yield from _failed_starts(run, story)
         policy, probing = story.terms.policy, False
         spent: list[tuple[float, GenerationStory]] = []
         for before, after in pairwise(story.generations):
-            if _by_hand(run, story, before, after):
+            if _by_hand(run, story, before, after) or _was_stable(run, story, before):
                 spent, probing = [], False
-                continue
-            if _was_stable(run, story, before):
-                spent, probing = [], False
-            if not before.spends or before.ended is None:
+            if not before.spends or before.ended is None or _by_hand(run, story, before, after):
                 continue
             if before.parked:
                 probing = True
                 continue
             if probing:
                 said = f"{story.host!r} was restarted though its probe, generation {before.number}, failed"
-                yield Violation(rule, said, story.of(before, after))
+                yield Violation(_BUDGET, said, story.of(before, after))
+            if before.ready is None:
+                continue
             now = before.ended
             spent = [(at, generation) for at, generation in spent if now - at <= policy.period - run.slack]
             spent.append((now, after))
             if len(spent) > policy.intensity:
                 said = f"{story.host!r} was restarted {len(spent)} times within {policy.period:g} s; "
                 said += f"{policy.intensity} are allowed"
-                yield Violation(rule, said, story.of(*(generation for _, generation in spent)))
+                yield Violation(_BUDGET, said, story.of(*(generation for _, generation in spent)))
+
+
+def _failed_starts(run: Run, story: HostStory) -> Iterator[Violation]:
+    """Starts that fail have a budget of their own: as many in a row, whenever they were."""
+    allowed, failed = story.terms.policy.intensity, list[GenerationStory]()
+    for before, after in pairwise(story.generations):
+        if before.ready is not None or before.parked or _by_hand(run, story, before, after):
+            failed = []
+        elif before.spends and before.ended is not None:
+            failed.append(after)
+            if len(failed) > allowed:
+                said = f"{story.host!r} was restarted {len(failed)} times in a row and was never ready; {allowed} are allowed"
+                yield Violation(_BUDGET, said, story.of(*failed))
 
 
 def restarts(run: Run, story: HostStory) -> Iterator[tuple[GenerationStory, GenerationStory]]:

@@ -84,6 +84,12 @@ class Moved:
     unknown: frozenset[str] = frozenset()
     off: frozenset[str] = frozenset()
 
+    def is_contested(self, tool: Tool) -> bool:
+        """Whether another server has a tool that may get this one's name, should that server be up first."""
+        return tool.served == tool.own and any(
+            each.own == tool.own and each.server != tool.server for each in self.tools
+        )
+
     @property
     def servers(self) -> frozenset[str]:
         """All that move."""
@@ -158,6 +164,8 @@ def _rewrite(rule: str, grammar: Grammar, moved: Moved, notes: _Notes, *, allows
     named = {server for server in moved.servers if grammar.tool(rule, server) is not None}
     if allows:  # two servers may be meant by one rule; what denies is about both
         named = {tool.server for tool in fitting} & named or named
+        found, fitting = fitting, _sure(rule, fitting, moved, notes)
+        named = set() if found and not fitting else named
     if not fitting and not named:
         return
     why = _unsaid(fitting, named, moved, allows=allows)
@@ -178,6 +186,16 @@ def _rewrite(rule: str, grammar: Grammar, moved: Moved, notes: _Notes, *, allows
         notes.later.update(server for server in known if not _is_exact(grammar.tool(rule, server)))
     if named and not why:
         notes.removed[rule] = None
+
+
+def _sure(rule: str, fitting: Sequence[Tool], moved: Moved, notes: _Notes) -> list[Tool]:
+    """The tools that a rule may allow by their names, whichever server is up first; of the others it is noted."""
+    contested = [tool for tool in fitting if moved.is_contested(tool)]
+    notes.unsaid.extend(
+        (rule, f"the name {tool.served!r} may be another server's, which has such a tool too")
+        for tool in contested
+    )
+    return [tool for tool in fitting if tool not in contested]
 
 
 def _unsaid(fitting: Collection[Tool], named: Collection[str], moved: Moved, *, allows: bool) -> str:

@@ -166,7 +166,7 @@ def test_a_tool_called_as_one_of_another_server_with_its_prefix_keeps_that_serve
     with Callboard({"plugins": sorted(servers, key=lambda each: each["name"] != first)}) as board:
         assert board.failed == []
         assert tools_of(board) == {
-            "files": ["files__echo", "files__review"],
+            "files": ["echo", "review"],
             "thief": ["thief__files__review"],
             "other": ["other__echo"],
         }

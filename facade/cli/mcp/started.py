@@ -15,7 +15,7 @@ from ..doctor.finding import counted
 from ..doctor.plugin_checks import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ...actors.catalog.catalog import ToolDescriptor
@@ -129,11 +129,13 @@ def moved_of(started: Iterable[Started], servers: Mapping[str, Any], board: str)
 _APPROVALS = ("alwaysAllow", "autoApprove")
 
 
-def approvals_of(started: Iterable[Started], servers: Mapping[str, Any]) -> dict[str, list[str]]:
+def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> dict[str, list[str]]:
     """What entries of a client's file allow by their own lists, as one list of the board's entry: by the names behind the board."""
     known = {each.name: each.tools for each in started}
     if any(each.state == "down" for each in started):  # one of them may have a tool of the same name
         return {}
+    moved = moved_of(started, servers, "")
+    contested = {tool.served for tool in moved.tools if moved.is_contested(tool)}
     found: dict[str, list[str]] = {}
     for name, server in servers.items():
         for key in _APPROVALS:
@@ -141,6 +143,6 @@ def approvals_of(started: Iterable[Started], servers: Mapping[str, Any]) -> dict
             if not isinstance(allowed, list):
                 continue
             for served, names in known.get(name, {}).items():
-                if "*" in allowed or (names and names[0] in allowed):
+                if served not in contested and ("*" in allowed or (names and names[0] in allowed)):
                     found.setdefault(key, []).append(served)
     return found

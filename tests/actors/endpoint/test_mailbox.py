@@ -175,7 +175,8 @@ class LaneMachine(RuleBasedStateMachine):
         else:
             assert call is self.waiting.pop(0)
             self.running.append(call)
-            self.in_hand.append(call)
+            # One that was put back meanwhile is in the same hand still.
+            self.in_hand = [*(other for other in self.in_hand if other is not call), call]
 
     @precondition(lambda self: self.in_hand)
     @rule()

@@ -52,11 +52,11 @@ def test_rules_follow_the_tools_that_they_were_about_and_come_back(tmp_path: Pat
 
     assert installed.returncode == 0, installed.stderr
     assert set(after["allow"]) == {
-        "Bash(ls:*)", "mcp__callboard__fs__read", "mcp__callboard__db__find", "mcp__callboard__db__drop",
+        "Bash(ls:*)", "mcp__callboard__read", "mcp__callboard__db__find", "mcp__callboard__drop",
     }  # fmt: skip
     assert {"mcp__callboard__write", "mcp__callboard__fs__write"} == set(after["deny"])
     assert {"mcp__callboard__db__find", "mcp__callboard__find", "WebFetch"} == set(after["ask"])
-    assert "mcp__fs__read becomes mcp__callboard__fs__read" in installed.stdout
+    assert "mcp__fs__read becomes mcp__callboard__read" in installed.stdout
     assert f"+++ {tmp_path / SETTINGS}" in installed.stdout
     assert taken_out.returncode == 0, taken_out.stderr
     assert without_copies(home) == before
@@ -144,7 +144,7 @@ def test_what_was_allowed_since_stays_and_a_new_server_with_the_same_tool_gets_n
     home.mcp("--uninstall", "claude-code", "--yes")
 
     assert first["permissions"]["allow"] == ["mcp__callboard__read", "Bash(make)"]
-    assert set(second) == {"mcp__callboard__fs__read", "Bash(make)"}
+    assert set(second) == {"mcp__fs__read", "Bash(make)"}  # `read` may be either server's
     assert set(permissions(home)["allow"]) == {"mcp__fs__read", "Bash(make)"}
     assert set(home.read(CODE)["mcpServers"]) == {"fs", "db"}
 

@@ -41,7 +41,7 @@ def test_a_program_runs_as_the_configuration_says_beside_those_that_cannot(tmp_p
         "absent": (["./absent"], f"there is no program {tmp_path / 'absent'}; correct the path"),
         "plain": (["./plain.pl"], "is not executable; make it so (chmod +x), or name what runs it"),
         "no_line": (["./no_line"], "its first line does not say what runs it"),
-        "quiet": ([true], "0 restarts within 60 s are used up; last: "),
+        "quiet": ([true], "it was not ready after 0 restarts in a row; last: "),
     }
     entries = [
         {"host": {"command": words, "protocol": "thp/1", "id": name}, "restart": {"intensity": 0}}
