@@ -83,7 +83,7 @@ _BUDGET = "restarts within budget"
 
 
 def restarts_within_budget(run: Run) -> Iterator[Violation]:
-    """In no period are there more restarts than the policy allows, and as many in a row after starts that failed; a stable generation gives the budget back."""
+    """In no period, and in no row of failed starts, are there more restarts than the policy allows; a stable generation gives the budget back."""
     for story in stories(run):
         yield from _failed_starts(run, story)
         policy, probing = story.terms.policy, False
