@@ -69,7 +69,7 @@ class Registration:
         described = self._catalog.describe(handle.name, schemas, handle.known_as)
         routes = self._routing_table.routes
         wanted = {tool.tool_name: self._wanted(handle, tool.tool_name) for tool in described}
-        found = contest(handle, wanted, handles, routes, self._not_kept)
+        found = contest(handle, wanted, handles, routes, own_name=self._own_name, is_kept=self._is_kept)
         given = self._names.assign(handle.name, wanted, handle.apart, found.taken.__contains__)
         tools = _under(described, given)
         if remembered:
@@ -146,9 +146,11 @@ class Registration:
     def _wanted(self, handle: PluginHandle, own: str) -> str:
         return self._names.kept(handle.name, own) or own
 
-    def _not_kept(self, handle: PluginHandle, name: str) -> str | None:
-        own = offered_under(self._given.get(handle.name, {}), name)
-        return None if own is None or self._names.kept(handle.name, own) is not None else own
+    def _own_name(self, handle: PluginHandle, name: str) -> str | None:
+        return offered_under(self._given.get(handle.name, {}), name)
+
+    def _is_kept(self, handle: PluginHandle, own: str) -> bool:
+        return self._names.kept(handle.name, own) is not None
 
     def _apart(self, handle: PluginHandle, own_names: frozenset[str]) -> tuple[Mapping[str, str], Tools]:
         """A plugin's names, and its tools under them, if those of some of them are given to another plugin."""

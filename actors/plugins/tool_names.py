@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 10_000
 """Names of one plugin, ten times as many as it may offer; of more the first are forgotten."""
 
+MOST_PLUGINS: Final = 10_000
+"""Plugins of a board, those that were removed too; of more the names of the first are forgotten."""
+
 
 class ToolNames:
     """See the module. Not thread-safe: its owner holds a lock."""
@@ -37,9 +40,15 @@ class ToolNames:
             kept[own] = name
             self._owners[name] = plugin
         while len(kept) > MOST_KEPT:
-            name = kept.pop(next(iter(kept)))
-            if self._owners.get(name) == plugin:
-                del self._owners[name]
+            self._disown(plugin, kept.pop(next(iter(kept))))
+        while len(self._kept) > MOST_PLUGINS:
+            first = next(iter(self._kept))
+            for name in self._kept.pop(first).values():
+                self._disown(first, name)
+
+    def _disown(self, plugin: str, name: str) -> None:
+        if self._owners.get(name) == plugin:
+            del self._owners[name]
 
     def kept(self, plugin: str, own: str) -> str | None:
         """The name that was given to a tool; ``None`` if none was."""
@@ -87,7 +96,9 @@ def contest(
     wanted: Mapping[str, str],
     handles: Callable[[], Iterable[PluginHandle]],
     routes: Routes,
+    *,
     own_name: Callable[[PluginHandle, str], str | None],
+    is_kept: Callable[[PluginHandle, str], bool],
 ) -> Contest:
     """Say who has the names that a plugin wants.
 
@@ -99,7 +110,8 @@ def contest(
         wanted: the names that it wants, by its own names.
         handles: returns the plugins of the board, in the order in which they came; called only if names are shared.
         routes: who offers which name now.
-        own_name: returns a plugin's own name for a tool that it offers; ``None`` if that name was given to it for good.
+        own_name: returns a plugin's own name for a tool that it offers; ``None`` if there is no such tool.
+        is_kept: whether a tool had its name before this start, by its own name.
     """
     shared = [(own, name, plugin) for own, name in wanted.items() for plugin in holders(handle, name, routes)]
     if not shared:
@@ -114,7 +126,11 @@ def contest(
         place, other = there[plugin]
         stays = handle.apart(own) is None
         theirs = None if other.admitted else own_name(other, name)
-        if theirs is not None and other.apart(theirs) not in {None, name} and (stays or place > mine):
+        if (
+            theirs is not None
+            and other.apart(theirs) not in {None, name}
+            and (stays or (place > mine and not is_kept(other, theirs)))
+        ):
             yields.setdefault(plugin, set()).add(theirs)
         elif stays and place > mine and not other.admitted:
             displaced[plugin] = other

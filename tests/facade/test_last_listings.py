@@ -14,7 +14,7 @@ from callboard.actors.board import NotStarted
 from callboard.pins.listing_record import VERSIONS
 from declared_servers import declare, declared, tool
 from leaks import no_leaks, wait_until
-from tools import tool_call
+from tools import schema, tool_call
 
 PATIENCE = 30.0
 
@@ -154,6 +154,33 @@ def test_names_are_remembered_beside_the_list(kept, tmp_path):
     assert started_once(notes, words) == ["read", "words__read"]
 
     assert started_once(words, notes) == ["words__read", "read"]
+
+
+class Reader:
+    """A plugin of this process, which gives its names up to none."""
+
+    name = "own"
+    version = "1"
+
+    def init(self, config):
+        return {}
+
+    def get_tool_schemas(self, state):
+        return [schema("read")]
+
+    def execute_tool(self, tool_name, arguments, state):
+        return {"success": True, "result": "mine"}
+
+
+def test_a_plugin_of_this_program_has_its_name_though_a_server_is_remembered_by_it(kept, tmp_path):
+    notes = declared(tmp_path, "notes", "read")
+    started_once(notes)
+
+    with Serving(notes, {"plugin": f"{__name__}.Reader"}) as serving:
+        board = serving.up()
+        assert board.failed == []
+        assert board.execute(tool_call("read"))["result"] == "mine"
+        assert board.execute(tool_call("notes__read"))["success"]
 
 
 def test_another_command_of_that_name_is_another_server(kept, tmp_path):
