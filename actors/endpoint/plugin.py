@@ -64,6 +64,10 @@ class PluginHandle(Protocol):
         """Of the host that it runs in; ``None`` of one that runs in this process."""
 
     @property
+    def is_coming(self) -> bool:
+        """Whether it is started or prepared for the first time, and nothing has gone wrong yet."""
+
+    @property
     def available(self) -> bool:
         """Whether calls are taken at present."""
 

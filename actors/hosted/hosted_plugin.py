@@ -132,6 +132,10 @@ class HostedPlugin:
         return self._overdue if self.out is None else self.out.error
 
     @property
+    def is_coming(self) -> bool:
+        return not self.settled.is_set() and not self.supervised_host.has_failed
+
+    @property
     def available(self) -> bool:
         return self.out is None and self.problem is None
 

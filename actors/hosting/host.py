@@ -162,6 +162,11 @@ class SupervisedHost:
     # The plugins that run in it
 
     @property
+    def has_failed(self) -> bool:
+        """Whether a generation has ended before any was ready."""
+        return self._overdue_at is not None
+
+    @property
     def names(self) -> list[str]:
         """The plugins that run in it, in the order of coming."""
         return list(self._plugins)

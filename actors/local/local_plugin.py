@@ -91,6 +91,10 @@ class LocalPlugin:
         return "too many of its calls are stuck" if self.endpoint.mailbox.refusing else None
 
     @property
+    def is_coming(self) -> bool:
+        return self.setting_up is not None
+
+    @property
     def available(self) -> bool:
         return self.absence is None
 

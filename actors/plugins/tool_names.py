@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from ..routing.decision import Routes
 
 MOST_KEPT: Final = 10_000
-"""Names of one plugin, ten times as many as it may offer; of more the first are forgotten."""
+"""Names of one plugin, ten times as many as it may offer; further ones are not kept. To forget the first would let a plugin give up a name that
+clients know."""
 
 MOST_PLUGINS: Final = 10_000
-"""Plugins of a board, those that were removed too; of more the names of the first are forgotten."""
+"""Plugins of a board, those that were removed too; of further ones no names are kept."""
 
 
 class ToolNames:
@@ -32,23 +33,15 @@ class ToolNames:
 
     def keep(self, plugin: str, given: Mapping[str, str], *, only_free: bool = False) -> None:
         """Keep the names under which a plugin's tools are offered, by its own names for them; ``only_free``: but for those of others."""
+        if plugin not in self._kept and len(self._kept) >= MOST_PLUGINS:
+            return
         kept = self._kept.setdefault(plugin, {})
         for own, name in given.items():
-            if only_free and self._owners.get(name, plugin) != plugin:
+            is_other = only_free and self._owners.get(name, plugin) != plugin
+            if is_other or (own not in kept and len(kept) >= MOST_KEPT):
                 continue
-            kept.pop(own, None)  # so that it is the last to be forgotten
             kept[own] = name
             self._owners[name] = plugin
-        while len(kept) > MOST_KEPT:
-            self._disown(plugin, kept.pop(next(iter(kept))))
-        while len(self._kept) > MOST_PLUGINS:
-            first = next(iter(self._kept))
-            for name in self._kept.pop(first).values():
-                self._disown(first, name)
-
-    def _disown(self, plugin: str, name: str) -> None:
-        if self._owners.get(name) == plugin:
-            del self._owners[name]
 
     def kept(self, plugin: str, own: str) -> str | None:
         """The name that was given to a tool; ``None`` if none was."""

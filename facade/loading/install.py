@@ -14,6 +14,7 @@ from ..base.foreign import Log
 from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
 from ..config.hook_section import warn_of
+from ..hosts.mcp.listing import Listing
 from ..hosts.mcp.selection import prefix_in, prefix_of
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..config.configuration import Configuration
+    from ..hosts.mcp.listing import LastListing
     from ..hosts.mcp.pins import Pins
     from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
@@ -193,6 +195,8 @@ class Installer:
         settle(board, one)
         if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
             noting.note(why, one.adapter.name)
+            if (server := _server(one)) is not None and server.last_listing is not None:
+                _keep_nothing(server.name, server.last_listing)
 
     def _mount(self, board: Board, one: LoadedModule) -> MountedModule:
         """Mount a module, once all hosts have begun to start: it may take as long as it likes."""
@@ -261,6 +265,15 @@ def _servers(board: Board) -> list[McpToolPlugin]:
     """The MCP servers on a board."""
     hosted = (getattr(handle, "plugin", None) for handle in board.plugin_manager.handles().values())
     return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
+
+
+def _keep_nothing(name: str, last_listing: LastListing) -> None:
+    """Remember that a server has not come up, so that nobody waits for its tools at the next start."""
+    if last_listing.kept is None:
+        try:
+            last_listing.settle(Listing([]))
+        except CallboardError as error:
+            logger.warning("it is not kept that the MCP server %r has not come up: %s", name, error)
 
 
 def _tell_differing(board: Board, name: str, pins: Pins, differing: dict[str, tuple[str, ...]]) -> None:

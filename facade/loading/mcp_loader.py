@@ -76,9 +76,9 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
     except (ValueError, RuntimeError) as error:  # the latter of a home that nobody has
         problem = Redactor(hidden).text(str(error))
         raise PluginLoadError(f"the MCP server {name!r}: {problem}", plugin=name) from None
-    server.pins = _pins(source, name, configuration.profile)
+    redactor = Redactor((*hidden, *secrets_of({**dict(source.env), **dict(options.env)})))
+    server.pins = _pins(source, name, configuration.profile, redactor)
     if configuration.served:
-        redactor = Redactor((*hidden, *secrets_of({**dict(source.env), **dict(options.env)})))
         server.last_listing = last_listing_of(source, name, redactor)
     patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
     host = replace(options.host, start_deadline=patience, hidden=(*options.host.hidden, *hidden))
@@ -89,13 +89,18 @@ def load(source: McpSource, options: Options, configuration: Configuration) -> I
     yield Loaded(PluginAdapter(server), server, replace(options, host=host, tool=tool))
 
 
-def _pins(source: McpSource, name: str, profile: str | None) -> Pins | None:
+def _pins(source: McpSource, name: str, profile: str | None, redactor: Redactor) -> Pins | None:
     mode = source.pin or ("tell" if profile is None else "withhold")
     if mode == "off":
         return None
     record = record_of(source, name)
     try:
-        return Pins(record.kept(), withholds=mode == "withhold", keep=record.write)
+        return Pins(
+            record.kept(),
+            withholds=mode == "withhold",
+            keep=record.write,
+            hides=lambda text: redactor.text(text) != text,
+        )
     except RecordNewer as error:
         raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from error
 

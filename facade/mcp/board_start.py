@@ -25,7 +25,14 @@ LIST_PATIENCE = 5.0
 """Seconds for which a list waits for plugins that are starting: some clients ask once, and hear no news."""
 
 COMING = frozenset(
-    {"plugin_registered", "plugin_unavailable", "plugin_removed", "host_parked", "host_stopped"}
+    {
+        "plugin_registered",
+        "plugin_unavailable",
+        "plugin_removed",
+        "host_crashed",
+        "host_parked",
+        "host_stopped",
+    }
 )
 """Kinds of events after which a call may have a tool, or a list no more to wait for."""
 
@@ -122,7 +129,7 @@ class BoardStart:
         """Wait until each plugin has its tools, though they may be remembered; some seconds after the start at most. Returns whether all have."""
         while self.starting and (left := self._patience()) > 0:
             seen = self.changes
-            if self._is_known():
+            if self.is_known():
                 return True
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.further(seen), left)
@@ -134,17 +141,14 @@ class BoardStart:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._up.wait(), left)
 
-    def _is_known(self) -> bool:
+    def is_known(self) -> bool:
+        """Whether each plugin has its tools, though they may be remembered, or will not have them soon."""
         try:
             manager, offers = self.board.board.plugin_manager, self.board.board.catalog.offers
         except NotStarted:
             return False
         handles = manager.handles().values()
-        # A host whose start is overdue, or that is parked, has none to come soon.
-        return manager.all_begun and all(
-            each.name in offers or (each.host_name is not None and each.absence is not None)
-            for each in handles
-        )
+        return manager.all_begun and all(each.name in offers or not each.is_coming for each in handles)
 
     def _patience(self) -> float:
         """Seconds for which a list may still wait: from the start on, so that a server that never comes up holds up the first list alone."""

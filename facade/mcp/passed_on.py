@@ -18,7 +18,7 @@ from ..actors.calls.waiting import in_thread
 from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..base.locks import Lock
-from ..hosts.errors import RemoteError
+from ..hosts.errors import HostGone, RemoteError
 from ..hosts.mcp.offers import NOT_OFFERED
 from ..hosts.mcp.result_bound import cut_from
 from .ownership import named_prompts, owners_of
@@ -228,10 +228,10 @@ class PassedOn:
         """Ask a server what it lists, unless that was asked and is not answered yet."""
         with self._lock:
             before = self._asked.get((kind, name))
-            same = before is not None and before.server is server
-            if before is not None and same and not before.done.is_set():
+            if before is not None and before.server is server and not before.done.is_set():
                 return before
-            question = _Question(server, is_late=same and before is not None and before.is_late)
+            late = [each for (_, of), each in self._asked.items() if of == name and each.is_late]
+            question = _Question(server, is_late=any(each.server is server for each in late))
             self._asked[kind, name] = question
         in_thread(partial(self._hear, question, kind, name, ask), f"callboard-list-{name}")
         return question
@@ -239,7 +239,9 @@ class PassedOn:
     def _hear(self, question: _Question, kind: str, name: str, ask: Callable[[str], list[Json]]) -> None:
         try:
             items = ask(name)
-        except (CallboardError, KeyError) as error:  # it is down, or gone since: the others answer
+        except HostGone:  # it is starting, or down, which is told elsewhere; or gone since: the others answer
+            pass
+        except (CallboardError, KeyError) as error:
             logger.warning("the server %r lists nothing beside its tools: %s", name, error)
         else:
             others = self.servers().keys() - {name}
@@ -253,6 +255,8 @@ class PassedOn:
 def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:
     try:
         server.set_log_level(level)
+    except HostGone:  # each generation is told when it begins
+        pass
     except CallboardError as error:
         logger.warning("the server %r was not told what to log: %s", name, error)
 

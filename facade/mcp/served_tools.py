@@ -9,6 +9,7 @@ from ..actors.board import NotStarted
 from ..base.foreign import Log
 from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
+from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from ..interop.exact_json import as_utf8
 from ..mcp_edge.strict_names import StrictNames
 from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
@@ -23,6 +24,8 @@ from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
+    from ..actors.catalog.catalog import ToolDescriptor
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..mcp_edge.cut_results import CutResults
     from ..mcp_protocol.served_client import Client
     from ..plugins.results.call_result import CallResult
@@ -74,6 +77,7 @@ class ServedTools:
         self._kept = KeptCalls()
         self._generations: dict[str, int] = {}
         self._structured: set[str] = set()
+        self._cached: dict[bool, tuple[tuple[object, object], list[Json]]] = {}
         self._names = StrictNames(self._board.configuration.names, self._offered)
 
     def close(self) -> None:
@@ -96,12 +100,19 @@ class ServedTools:
         return completed(fresh_for(listed, fresh, handshake=handshake), handshake=handshake)
 
     def _tools(self, *, handshake: bool) -> list[Json]:
-        servers = self._passed_on.servers()
         try:
-            self._board.board.plugin_manager.admit()  # from now on a client knows tools by their names
-            found = self._board.tools()
+            board = self._board.board
         except NotStarted:
             return []
+        board.plugin_manager.admit()  # from now on a client knows tools by their names
+        of = board.catalog.offers, board.catalog.registry
+        cached = self._cached.get(handshake)
+        if cached is None or any(was is not now for was, now in zip(cached[0], of, strict=True)):
+            cached = self._cached[handshake] = of, self._made(board.tools(), handshake=handshake)
+        return cached[1]
+
+    def _made(self, found: list[ToolDescriptor], *, handshake: bool) -> list[Json]:
+        servers = self._passed_on.servers()
         self._news.know(found)
         schemas = [(tool.schema, tool.plugin_name in servers) for tool in found]
         remembered = {tool.tool_name for tool in found if tool.remembered}
@@ -128,7 +139,7 @@ class ServedTools:
         asked = params["name"]
         params = {**params, "name": self._names.meant(asked)}
         seen = self._start.changes
-        while _is_unknown(ended := await self._ended(client, params)) and self._start.starting:
+        while _is_unknown(ended := await self._ended(client, params)) and not self._start.is_known():
             await self._start.further(seen)  # its plugin may come yet
             params, seen = {**params, "name": self._names.meant(asked)}, self._start.changes
         if isinstance(ended, dict):
@@ -164,12 +175,18 @@ class ServedTools:
             raise Refused(*said)
         structured = not handshake and name in self._structured
         whose = plugin or self._offering(name)
-        write = partial(result_of, plugin=whose, registry=self._board.registry, structured=structured)
+        write = partial(result_of, plugin=whose, registry=self._registry(), structured=structured)
         written: Json = as_utf8(write(result)) if said is None else said
         if (problem := CALL_RESULT(written)) is not None:
             failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {problem}")
             said, written = None, as_utf8(write(failed))
         return written if said is not None else completed(written, handshake=handshake)
+
+    def _registry(self) -> ToolInteropRegistry:
+        try:
+            return self._board.registry
+        except NotStarted:  # the call has ended with the board, and is answered all the same
+            return DEFAULT_TOOL_INTEROP_REGISTRY
 
     def _offered(self) -> list[str]:
         try:

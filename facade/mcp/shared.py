@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..actors.calls.waiting import in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log
+from ..hosts.errors import RemoteError
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import (
@@ -67,7 +69,7 @@ class Shared:
 
     async def read(self, client: Client, params: Json) -> Json:
         """``resources/read``."""
-        found = await self.ask(self._passed_on.read, params["uri"])
+        found = await self._ask_one(self._passed_on.read, params["uri"])
         return _answered(found, READ_RESULT, client)
 
     async def prompts(self, client: Client, _: Json) -> Json:
@@ -78,25 +80,49 @@ class Shared:
 
     async def prompt(self, client: Client, params: Json) -> Json:
         """``prompts/get``."""
-        found = await self.ask(self._passed_on.prompt, params["name"], params.get("arguments") or {})
+        found = await self._ask_one(self._passed_on.prompt, params["name"], params.get("arguments") or {})
         return _answered(found, PROMPT_RESULT, client)
 
     async def complete(self, client: Client, params: Json) -> Json:
         """``completion/complete``."""
         asked = params["ref"], params["argument"], params.get("context")
-        return _answered(await self.ask(self._passed_on.complete, *asked), COMPLETED, client)
+        return _answered(await self._ask_one(self._passed_on.complete, *asked), COMPLETED, client)
 
     async def ask(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call a function in a thread, once the plugins had their chance. Raises `Refused`."""
-        found: list[Any] = []
         await self._start.over_soon()
+        return await self._asked(function, *given)
+
+    async def _ask_one(self, function: Callable[..., Any], *given: Any) -> Any:
+        """As `ask`, of what one server has: those that are starting are waited for only if no other has it."""
+        with suppress(NotThere):
+            if self._start.starting:
+                return await _answer_of(function, *given)
+        return await self.ask(function, *given)
+
+    async def _asked(self, function: Callable[..., Any], *given: Any) -> Any:
         try:
-            await until_done(in_thread(lambda: found.append(function(*given)), "callboard-shared"))
-            return found[0]
+            return await _answer_of(function, *given)
         except NotThere as error:
             raise Refused(INVALID_PARAMS, str(error)) from None
-        except CallboardError as error:
-            raise Refused(INTERNAL_ERROR, str(error)) from None
+
+
+async def _answer_of(function: Callable[..., Any], *given: Any) -> Any:
+    """What a function returns in a thread. Raises `NotThere`, and `Refused` in the place of other errors."""
+    try:
+        return await _in_thread(function, *given)
+    except NotThere:
+        raise
+    except RemoteError as error:
+        raise Refused(INTERNAL_ERROR, error.detail) from None
+    except CallboardError as error:
+        raise Refused(INTERNAL_ERROR, str(error)) from None
+
+
+async def _in_thread(function: Callable[..., Any], *given: Any) -> Any:
+    found: list[Any] = []
+    await until_done(in_thread(lambda: found.append(function(*given)), "callboard-shared"))
+    return found[0]
 
 
 def _listed(client: Client, key: str, items: list[Json]) -> Json:

@@ -87,6 +87,8 @@ class SharedNews:
         self._listeners = listeners
         listeners.subscribing = self._listening
         self._subscribed: deque[_Subscribed] = deque()
+        self._asking: list[object] = []
+        self._turns: dict[tuple[int, str], tuple[asyncio.Lock, int]] = {}
         self._listing: dict[str, deque[Client]] = {each: deque(maxlen=_MAX_LISTENERS) for each in _BOTH}
         self._lock = Lock()
         self._changed: set[str] = set()
@@ -130,12 +132,17 @@ class SharedNews:
     async def subscribe(self, client: Client, params: Json) -> Json:
         """``resources/subscribe`` of the handshake era."""
         uri = params["uri"]
-        own = [each.uri for each in self._subscribed if _is_of(each, client)]
-        if uri in own:
-            return {}
-        if len(own) >= MOST_OF_CLIENT:
-            raise Refused(INVALID_PARAMS, f"{MOST_OF_CLIENT} resources can be subscribed to")
-        self._subscribed.append(await self._begun(uri, client))
+        async with self._turn(client, uri):
+            own = [each.uri for each in self._subscribed if _is_of(each, client)]
+            if uri in own:
+                return {}
+            if len(own) + sum(each is client.identity for each in self._asking) >= MOST_OF_CLIENT:
+                raise Refused(INVALID_PARAMS, f"{MOST_OF_CLIENT} resources can be subscribed to")
+            self._asking.append(client.identity)
+            try:
+                self._subscribed.append(await self._begun(uri, client))
+            finally:
+                self._asking.remove(client.identity)
         while len(self._subscribed) > MOST_OF_ALL:
             await self._end(self._subscribed.popleft())
         return {}
@@ -143,10 +150,25 @@ class SharedNews:
     async def unsubscribe(self, client: Client, params: Json) -> Json:
         """``resources/unsubscribe`` of the handshake era."""
         uri = params["uri"]
-        for each in [one for one in self._subscribed if one.uri == uri and _is_of(one, client)]:
-            self._subscribed.remove(each)
-            await self._end(each)
+        async with self._turn(client, uri):
+            for each in [one for one in self._subscribed if one.uri == uri and _is_of(one, client)]:
+                self._subscribed.remove(each)
+                await self._end(each)
         return {}
+
+    @asynccontextmanager
+    async def _turn(self, client: Client, uri: str) -> AsyncGenerator[None, None]:
+        """What a client asks about one resource happens in the order in which it asks."""
+        key = id(client.identity), uri
+        lock, users = self._turns.get(key, (asyncio.Lock(), 0))
+        self._turns[key] = lock, users + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._turns.pop(key)
+            if users > 1:
+                self._turns[key] = lock, users - 1
 
     @asynccontextmanager
     async def _listening(self, uris: list[str]) -> AsyncGenerator[list[str], None]:
@@ -163,7 +185,8 @@ class SharedNews:
             yield [each.uri for each in begun]
         finally:
             for each in begun:
-                self._subscribed.remove(each)
+                if each in self._subscribed:  # else it was one too many, and has ended
+                    self._subscribed.remove(each)
             await asyncio.shield(self._end_all(begun))
 
     async def _begun(self, uri: str, client: Client | None) -> _Subscribed:

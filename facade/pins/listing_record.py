@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import PluginLoadError
 from ..base.files.versions import Versions
+from ..base.foreign import Log
 from ..base.json import dump_json
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.listing import LastListing, Listing
@@ -23,19 +24,28 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from ..hosts.report.redaction import Redactor
 
+logger: Log = Log("callboard")
+
 VERSIONS: Final[Versions[dict[str, Any]]] = Versions("the record of a listing", 1, newer=RecordNewer)
 
 
 def last_listing_of(source: McpSource, name: str, redactor: Redactor) -> LastListing:
-    """The last listing of a server, in its usual place. Raises `RecordNewer`."""
+    """The last listing of a server, in its usual place. One of a newer Callboard counts for nothing, and stays as it is."""
     record = _record_of(source, name)
+
+    def read() -> Listing | None:
+        try:
+            return record.read(_listing)
+        except RecordNewer as newer:
+            logger.warning("what %r offered when it was last up is not offered: %s", name, newer)
+            return None
 
     def write(now: Listing) -> None:
         tools = [tool for tool in now.tools if _has_no_secret(tool, redactor)]
         instructions = redactor.text(now.instructions)
         record.write({"tools": tools, "names": dict(now.names), "instructions": instructions})
 
-    return LastListing(lambda: record.read(_listing), write)
+    return LastListing(read, write)
 
 
 def last_instructions(configuration: Configuration, besides: Container[str]) -> dict[str, str]:

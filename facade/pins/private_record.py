@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -125,7 +126,7 @@ class PrivateRecord:
         for path in (self.file.parent, self.file):
             if (who := who_may_change(path)) is not None:
                 raise Unfit(f"{path} {who}")
-        with self.file.open("rb") as file:
+        with open(self.file, "rb", opener=_open_regular) as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise Unfit(f"it is larger than {MOST_BYTES >> 20} MB")
@@ -137,6 +138,15 @@ class PrivateRecord:
         except ValueError as error:
             raise Unfit(str(error)) from None
         return read
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open a file; what is none, such as a pipe, would keep its reader waiting."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Unfit("it is no file")
+    return descriptor
 
 
 def file_of(kind: str, source: McpSource, name: str, environment: Mapping[str, str] = os.environ) -> Path:

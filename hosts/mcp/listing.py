@@ -99,11 +99,20 @@ class ToolList:
         """What the server is sent for a tool that is called by a name of this list. Raises `ToolGone`: it may not be sent.
 
         A call may have waited while the list changed: by a bare name no other tool may run, nor one that is left out by now. A name that the
-        server does not list is its own to refuse.
+        server does not list is its own to refuse, if the entry would offer it by that name; a server may take calls of what it does not list.
         """
-        if name not in self.wire and (name in self._names or name[:100] in self.left_out):
+        if name in self.wire:
+            return self.wire[name]
+        is_listed = name in self._names or name[:100] in self.left_out
+        if self.whole and (is_listed or not self._may_be_sent(name)):
             raise ToolGone(name, host=server)
-        return self.wire.get(name, name)
+        return name
+
+    def _may_be_sent(self, name: str) -> bool:
+        selection = self._selection
+        is_own = selection.offered_as(name) == name and all(new != name for _, new in selection.rename)
+        held = self._pins is not None and self._pins.withholds
+        return is_own and not held and selection.refusal(name) is None
 
     def _why_odd(self, name: str, tool: Json) -> str | None:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""

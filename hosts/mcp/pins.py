@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ...plugins.hooks.approval import changes_between, declared_as
@@ -29,14 +30,12 @@ _SAID: Final = 8
 """Tools that are named where it is said which are not as they were kept."""
 
 
-def kept_as(tool: Json) -> str:
-    """A declaration as it is kept."""
+def kept_as(tool: Json, hides: Callable[[str], bool] = lambda _: False) -> str:
+    """A declaration as it is kept; ``hides``: whether there is a secret in a text, of which there is a digest alone."""
     text = declared_as(tool)
-    return (
-        text
-        if len(text) <= LONGEST
-        else f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
-    )
+    if len(text) <= LONGEST and not hides(text):
+        return text
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
 
 
 def differences(kept: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -52,7 +51,7 @@ def _difference(was: str | None, now: str | None) -> tuple[str, ...]:
         return ("it is new",) if was is None else ("it is gone",)
     if was.startswith("{") and now.startswith("{"):
         return changes_between([json.loads(was)], [json.loads(now)])
-    return (f"it is declared otherwise, in more than {LONGEST:,} characters",)
+    return (f"it is declared otherwise, in more than {LONGEST:,} characters or with a secret in them",)
 
 
 class Pins:
@@ -62,17 +61,24 @@ class Pins:
         kept: what is kept; ``None`` for nothing yet.
         withholds: what is not as it was kept is not offered.
         keep: writes down what was heard first, and what is otherwise now; may block.
+        hides: whether there is a secret in a declaration, of which a digest is kept.
 
     Attributes:
         on_differing: called with the differences when there are others than before; must not block.
     """
 
     def __init__(
-        self, kept: Declared | None, *, withholds: bool, keep: Callable[[Declared, Declared | None], None]
+        self,
+        kept: Declared | None,
+        *,
+        withholds: bool,
+        keep: Callable[[Declared, Declared | None], None],
+        hides: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        self._kept_as = partial(kept_as, hides=hides)
         self.on_differing: Callable[[dict[str, tuple[str, ...]]], object] = lambda _: None
         self._kept = kept
-        self._withholds = withholds
+        self.withholds: bool = withholds
         self._keep = keep
         self._now: Declared | None = None
         self._settled: Declared | None = kept
@@ -89,12 +95,12 @@ class Pins:
     def refusal(self, tool: Json) -> str | None:
         """Why a tool is not offered; ``None`` if it may be."""
         kept = self._kept
-        held = self._withholds and kept is not None and kept.get(tool["name"]) != kept_as(tool)
+        held = self.withholds and kept is not None and kept.get(tool["name"]) != self._kept_as(tool)
         return _WITHHELD if held else None
 
     def heard(self, tools: list[Json]) -> None:
         """A listing was read whole."""
-        now = {tool["name"]: kept_as(tool) for tool in tools}
+        now = {tool["name"]: self._kept_as(tool) for tool in tools}
         self._now = now
         if self._kept is None:
             self._kept = now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import threading
 from dataclasses import replace
@@ -12,7 +13,7 @@ from boards import Recorder
 from callboard import Callboard
 from callboard.actors.board import NotStarted
 from callboard.pins.listing_record import VERSIONS
-from declared_servers import declare, declared, tool
+from declared_servers import asked, declare, declared, tool
 from leaks import no_leaks, wait_until
 from tools import schema, tool_call
 
@@ -230,12 +231,41 @@ def test_a_damaged_record_counts_for_nothing(content, kept, tmp_path):
     assert json.loads(file.read_text())["tools"] == [tool("read")]
 
 
-def test_a_record_of_a_newer_callboard_leaves_its_server_out(kept, tmp_path):
+def test_a_record_of_a_newer_callboard_counts_for_nothing_and_stays(kept, tmp_path):
     notes = declared(tmp_path, "notes", "read")
     started_once(notes)
     (file,) = kept.iterdir()
     newer = json.loads(file.read_text()) | {"version": VERSIONS.newest + 1}
     file.write_text(json.dumps(newer))
 
-    assert started_once(notes) == []
+    assert started_once(notes) == ["read"]
     assert json.loads(file.read_text()) == newer
+
+
+def test_a_pipe_in_the_place_of_a_record_is_not_waited_for(kept, tmp_path):
+    notes = declared(tmp_path, "notes", "read")
+    started_once(notes)
+    (file,) = kept.iterdir()
+    file.unlink()
+    os.mkfifo(file, 0o600)
+
+    assert started_once(notes) == ["read"]
+
+
+@pytest.mark.parametrize("listed", [[], ["other"]])
+def test_a_call_that_waited_runs_no_denied_tool_of_the_name_that_its_own_was_given(listed, kept, tmp_path):
+    rules = {"deny": ["danger"], "rename": {"safe": "danger"}}
+    entry = declared(tmp_path, "notes", "safe", "danger", mcp={"tools": rules})
+    assert started_once(entry) == ["danger"]
+    file = waits(tmp_path)
+    declare(tmp_path, "notes", *listed)
+
+    with Serving(entry) as serving:
+        wait_until(lambda: "danger" in serving.offered(), PATIENCE)
+        call = serving.board.submit(tool_call("danger"))
+        file.unlink()
+        ended = call.result(PATIENCE)
+        serving.up()
+
+    assert (ended["code"], ended["outcome"]) == ("unknown_tool", "not_sent")
+    assert asked(tmp_path, "notes", "tools/call") == []

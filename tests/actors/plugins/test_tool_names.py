@@ -55,13 +55,14 @@ def test_a_plugin_that_gives_way_to_none_wants_its_own_name():
     assert names.assign("b", ["read"], without, free) == {"read": "read"}
 
 
-def test_a_plugin_that_invents_names_without_end_has_only_its_last_ones_kept():
+def test_a_plugin_that_invents_names_without_end_keeps_its_first_ones():
     names = ToolNames()
     for number in range(MOST_KEPT + 2):
         names.keep("a", {f"t{number}": f"t{number}"})
 
-    assert (names.kept("a", "t1"), names.kept("a", "t2")) == (None, "t2")
-    assert names.assign("b", ["t1", "t2"], with_prefix("b"), free) == {"t1": "t1", "t2": "b__t2"}
+    last = f"t{MOST_KEPT + 1}"
+    assert (names.kept("a", "t0"), names.kept("a", last)) == ("t0", None)
+    assert names.assign("b", ["t0", last], with_prefix("b"), free) == {"t0": "b__t0", last: last}
 
 
 tools = st.lists(st.sampled_from("rst"), unique=True, max_size=3)

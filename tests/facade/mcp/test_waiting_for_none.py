@@ -7,7 +7,7 @@ import time
 import pytest
 from declared_servers import declared
 from leaks import TEST_MARK, no_leaks
-from mcp.shared.exceptions import MCPDeprecationWarning
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_clients import ERAS, over_pipes, written
 from sdks import needs_sdk
 
@@ -60,6 +60,20 @@ async def test_a_call_is_answered_as_soon_as_its_own_server_is_up(era, tmp_path)
     async with over_pipes(file, era) as client:
         answered = await client.call_tool("read", {})
         assert not answered.is_error
+        assert time.monotonic() - started < LATE
+
+
+@pytest.mark.anyio
+async def test_a_name_that_no_tool_has_is_refused_at_once_though_a_server_fails_again_and_again(
+    era, tmp_path
+):
+    file = config(tmp_path, dying("never", seconds=0), declared(tmp_path, "notes", "read"))
+
+    async with over_pipes(file, era) as client:
+        assert not (await client.call_tool("read", {})).is_error
+        started = time.monotonic()
+        with pytest.raises(MCPError, match="there is no tool 'raed'"):
+            await client.call_tool("raed", {})
         assert time.monotonic() - started < LATE
 
 

@@ -170,7 +170,7 @@ async def heard(serve: Serve, config: Path, lines: list[bytes], ids: list[Any]) 
                 if request_id is not ...:
                     await wire.until(request_id)
         # A board that is stopped before leaves its beginning to the end of the process.
-        await served._start.over()
+        await served._start._up.wait()
         return wire.heard
 
 
