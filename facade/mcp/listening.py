@@ -90,9 +90,7 @@ class Listeners:
         try:
             acknowledged = {"notifications": stream.honored, "_meta": meta}
             await client.notify("notifications/subscriptions/acknowledged", acknowledged, within=True)
-            while (told := await stream.news.get()) is not None:
-                method, said = told
-                await client.notify(method, {**said, "_meta": {**said.get("_meta", {}), **meta}}, within=True)
+            await _tell_news(client, stream, meta)
         finally:
             self._streams.discard(stream)
         return {"_meta": meta}
@@ -112,3 +110,9 @@ class Listeners:
             if not each.tell(method, params):
                 logger.warning("a client that listens has not read %d news; it is told no more", MOST_UNREAD)
                 self._streams.discard(each)
+
+
+async def _tell_news(client: Client, stream: _Stream, meta: Json) -> None:
+    while (told := await stream.news.get()) is not None:
+        method, said = told
+        await client.notify(method, {**said, "_meta": {**said.get("_meta", {}), **meta}}, within=True)

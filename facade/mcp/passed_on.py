@@ -24,7 +24,7 @@ from ..hosts.mcp.result_bound import cut_from
 from .ownership import named_prompts, owners_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from ..callboard import Callboard
     from ..hosts.mcp.offers import ResourceSubscription
@@ -230,11 +230,13 @@ class PassedOn:
             before = self._asked.get((kind, name))
             if before is not None and before.server is server and not before.done.is_set():
                 return before
-            late = [each for (_, of), each in self._asked.items() if of == name and each.is_late]
-            question = _Question(server, is_late=any(each.server is server for each in late))
+            question = _Question(server, is_late=self._is_late(server))
             self._asked[kind, name] = question
         in_thread(partial(self._hear, question, kind, name, ask), f"callboard-list-{name}")
         return question
+
+    def _is_late(self, server: McpToolPlugin) -> bool:
+        return any(each.is_late for each in self._asked.values() if each.server is server)
 
     def _hear(self, question: _Question, kind: str, name: str, ask: Callable[[str], list[Json]]) -> None:
         try:
@@ -245,11 +247,15 @@ class PassedOn:
             logger.warning("the server %r lists nothing beside its tools: %s", name, error)
         else:
             others = self.servers().keys() - {name}
-            mine = [each for each in items if cut_from(str(each.get("uri"))) not in others]
-            self._known[kind, name] = question.server, mine
+            self._known[kind, name] = question.server, _but_for_those_of(others, items)
             question.is_late = False
         finally:
             question.done.set()
+
+
+def _but_for_those_of(others: Collection[str], items: list[Json]) -> list[Json]:
+    """What a server lists, without addresses of what was cut off of others' results."""
+    return [each for each in items if cut_from(str(each.get("uri"))) not in others]
 
 
 def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:

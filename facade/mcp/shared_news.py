@@ -87,7 +87,7 @@ class SharedNews:
         self._listeners = listeners
         listeners.subscribing = self._listening
         self._subscribed: deque[_Subscribed] = deque()
-        self._asking: list[object] = []
+        self._asking: list[int] = []
         self._turns: dict[tuple[int, str], tuple[asyncio.Lock, int]] = {}
         self._listing: dict[str, deque[Client]] = {each: deque(maxlen=_MAX_LISTENERS) for each in _BOTH}
         self._lock = Lock()
@@ -133,16 +133,16 @@ class SharedNews:
         """``resources/subscribe`` of the handshake era."""
         uri = params["uri"]
         async with self._turn(client, uri):
-            own = [each.uri for each in self._subscribed if _is_of(each, client)]
-            if uri in own:
+            if self._of(client, uri):
                 return {}
-            if len(own) + sum(each is client.identity for each in self._asking) >= MOST_OF_CLIENT:
+            asking = id(client.identity)
+            if len(self._of(client)) + self._asking.count(asking) >= MOST_OF_CLIENT:
                 raise Refused(INVALID_PARAMS, f"{MOST_OF_CLIENT} resources can be subscribed to")
-            self._asking.append(client.identity)
+            self._asking.append(asking)
             try:
                 self._subscribed.append(await self._begun(uri, client))
             finally:
-                self._asking.remove(client.identity)
+                self._asking.remove(asking)
         while len(self._subscribed) > MOST_OF_ALL:
             await self._end(self._subscribed.popleft())
         return {}
@@ -151,10 +151,17 @@ class SharedNews:
         """``resources/unsubscribe`` of the handshake era."""
         uri = params["uri"]
         async with self._turn(client, uri):
-            for each in [one for one in self._subscribed if one.uri == uri and _is_of(one, client)]:
-                self._subscribed.remove(each)
-                await self._end(each)
+            own = self._of(client, uri)
+            self._forget(own)
+            await self._end_all(own)
         return {}
+
+    def _forget(self, ended: list[_Subscribed]) -> None:
+        self._subscribed = deque(each for each in self._subscribed if each not in ended)
+
+    def _of(self, client: Client, uri: str | None = None) -> list[_Subscribed]:
+        """The subscriptions of a client, or that to one resource."""
+        return [each for each in self._subscribed if _is_of(each, client) and uri in {None, each.uri}]
 
     @asynccontextmanager
     async def _turn(self, client: Client, uri: str) -> AsyncGenerator[None, None]:

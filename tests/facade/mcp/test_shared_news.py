@@ -189,6 +189,29 @@ def test_after_a_restart_of_its_server_a_client_is_told_that_all_may_have_change
         asyncio.run(talk())
 
 
+@pytest.mark.parametrize("way", ["pipes", "http"])
+def test_what_a_client_asks_at_once_about_one_resource_happens_in_its_order(way: str, tmp_path: Path) -> None:
+    config = config_of(tmp_path, a=[])
+
+    async def talk() -> None:
+        async with clients(config, "handshake", way) as ((client, heard),):
+            with pytest.warns(MCPDeprecationWarning):
+                await asyncio.gather(
+                    client.subscribe_resource("a://one"),
+                    client.unsubscribe_resource("a://one"),
+                    client.subscribe_resource("a://two"),
+                    client.subscribe_resource("a://two"),
+                )
+            assert await subscribed(client, "a") == ["a://two"]
+            heard.told.clear()
+            await say(client, "a__touch", uri="a://one")
+            await say(client, "a__touch", uri="a://two")
+            assert await heard.until(("updated", "a://two")) == [("updated", "a://two")]
+
+    with no_leaks():
+        asyncio.run(talk())
+
+
 @pytest.mark.parametrize("era", ["handshake", "stateless"])
 def test_each_of_several_clients_hears_its_own(era: str, tmp_path: Path) -> None:
     config = config_of(tmp_path, a=[])
