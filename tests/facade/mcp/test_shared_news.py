@@ -18,7 +18,7 @@ from sdks import needs_sdk
 from thorough import each_once
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable
     from pathlib import Path
 
     from mcp.client import Client
@@ -131,6 +131,11 @@ async def unsubscribe(client: Client, uri: str) -> None:
         await client.unsubscribe_resource(uri)
 
 
+async def at_once(*requests: Awaitable[Any]) -> None:
+    with pytest.warns(MCPDeprecationWarning):
+        await asyncio.gather(*requests)
+
+
 async def say(client: Client, tool: str, **arguments: Any) -> Any:
     return await client.call_tool(tool, arguments)
 
@@ -195,12 +200,9 @@ def test_what_a_client_asks_at_once_about_one_resource_happens_in_its_order(way:
 
     async def talk() -> None:
         async with clients(config, "handshake", way) as ((client, heard),):
-            with pytest.warns(MCPDeprecationWarning):
-                await asyncio.gather(
-                    client.subscribe_resource("a://one"), client.unsubscribe_resource("a://one")
-                )
-                assert await subscribed(client, "a") == []
-                await asyncio.gather(*(client.subscribe_resource("a://one") for _ in range(3)))
+            await at_once(client.subscribe_resource("a://one"), client.unsubscribe_resource("a://one"))
+            assert await subscribed(client, "a") == []
+            await at_once(*(client.subscribe_resource("a://one") for _ in range(3)))
             assert await subscribed(client, "a") == ["a://one"]
             heard.told.clear()
             await say(client, "a__touch", uri="a://one")
