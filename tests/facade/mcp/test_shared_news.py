@@ -18,7 +18,7 @@ from sdks import needs_sdk
 from thorough import each_once
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
     from mcp.client import Client
@@ -131,9 +131,9 @@ async def unsubscribe(client: Client, uri: str) -> None:
         await client.unsubscribe_resource(uri)
 
 
-async def at_once(*requests: Awaitable[Any]) -> None:
-    with pytest.warns(MCPDeprecationWarning):
-        await asyncio.gather(*requests)
+async def at_once(*requests: Callable[[str], Awaitable[Any]]) -> None:
+    with pytest.warns(MCPDeprecationWarning):  # they warn as they are called
+        await asyncio.gather(*[request("a://one") for request in requests])
 
 
 async def say(client: Client, tool: str, **arguments: Any) -> Any:
@@ -200,9 +200,9 @@ def test_what_a_client_asks_at_once_about_one_resource_happens_in_its_order(way:
 
     async def talk() -> None:
         async with clients(config, "handshake", way) as ((client, heard),):
-            await at_once(client.subscribe_resource("a://one"), client.unsubscribe_resource("a://one"))
+            await at_once(client.subscribe_resource, client.unsubscribe_resource)
             assert await subscribed(client, "a") == []
-            await at_once(*(client.subscribe_resource("a://one") for _ in range(3)))
+            await at_once(*[client.subscribe_resource] * 3)
             assert await subscribed(client, "a") == ["a://one"]
             heard.told.clear()
             await say(client, "a__touch", uri="a://one")
