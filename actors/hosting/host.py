@@ -65,7 +65,7 @@ class PluginOfHost(Protocol):
         """Everybody is told that this generation of the host is ready."""
 
     def start_is_overdue(self, why: str) -> None:
-        """The host was not ready in time and is started again; who waits for its start waits no longer."""
+        """The host was not ready in time and is started again: callers wait no longer for its start."""
 
 
 @frozen

@@ -93,7 +93,7 @@ def contest(
     own_name: Callable[[PluginHandle, str], str | None],
     is_kept: Callable[[PluginHandle, str], bool],
 ) -> Contest:
-    """Say who has the names that a plugin wants.
+    """Decide which plugin has each name that a plugin wants.
 
     Where a plugin claims calls and is asked about those of others, its claims tell the calls apart. Otherwise a plugin that is in use
     keeps what it has; of two that are not, the one that gives way to none does, and else the first.
