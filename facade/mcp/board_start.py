@@ -115,6 +115,10 @@ class BoardStart:
             with suppress(RuntimeError):  # the loop has ended since
                 self._loop.call_soon_threadsafe(self._note_change)
 
+    def may_bring_more(self) -> bool:
+        """Whether a tool that is not there may come soon. Of a board that was stopped, or could not start, none does."""
+        return self.starting and not self.is_known()
+
     def _note_change(self) -> None:
         self.changes += 1
         told, self._changed = self._changed, asyncio.Event()

@@ -139,7 +139,7 @@ class ServedTools:
         asked = params["name"]
         params = {**params, "name": self._names.meant(asked)}
         seen = self._start.changes
-        while _is_unknown(ended := await self._ended(client, params)) and not self._start.is_known():
+        while _is_unknown(ended := await self._ended(client, params)) and self._start.may_bring_more():
             await self._start.further(seen)  # its plugin may come yet
             params, seen = {**params, "name": self._names.meant(asked)}, self._start.changes
         if isinstance(ended, dict):
