@@ -14,7 +14,6 @@ from ..base.foreign import Log
 from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
 from ..config.hook_section import warn_of
-from ..hosts.mcp.listing import Listing
 from ..hosts.mcp.selection import prefix_in, prefix_of
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
@@ -271,7 +270,7 @@ def _keep_nothing(name: str, last_listing: LastListing) -> None:
     """Remember that a server has not come up, so that nobody waits for its tools at the next start."""
     if last_listing.kept is None:
         try:
-            last_listing.settle(Listing([]))
+            last_listing.settle_nothing()
         except CallboardError as error:
             logger.warning("it is not kept that the MCP server %r has not come up: %s", name, error)
 

@@ -126,7 +126,9 @@ class PrivateRecord:
         for path in (self.file.parent, self.file):
             if (who := who_may_change(path)) is not None:
                 raise Unfit(f"{path} {who}")
-        with open(self.file, "rb", opener=_open_regular) as file:
+        if not stat.S_ISREG(self.file.stat().st_mode):  # to open a pipe would wait for its other end
+            raise Unfit("it is no file")
+        with self.file.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise Unfit(f"it is larger than {MOST_BYTES >> 20} MB")
@@ -138,15 +140,6 @@ class PrivateRecord:
         except ValueError as error:
             raise Unfit(str(error)) from None
         return read
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Open a file; what is none, such as a pipe, would keep its reader waiting."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Unfit("it is no file")
-    return descriptor
 
 
 def file_of(kind: str, source: McpSource, name: str, environment: Mapping[str, str] = os.environ) -> Path:

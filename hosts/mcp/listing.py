@@ -184,6 +184,10 @@ class LastListing:
         self.kept: Listing | None = read()
         self._write = write
 
+    def settle_nothing(self) -> None:
+        """Keep that nothing is offered. Raises as `settle`."""
+        self.settle(Listing([]))
+
     def settle(self, now: Listing) -> None:
         """Keep a listing, if it is another one. Raises what ``write`` raises."""
         if now != self.kept:

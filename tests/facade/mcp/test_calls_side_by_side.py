@@ -110,7 +110,7 @@ def test_a_board_of_an_agent_s_own_calls_a_server_once_at_a_time_unless_its_entr
 
 
 def test_a_call_that_is_cancelled_costs_no_neighbour(tmp_path: Path) -> None:
-    config = written(tmp_path, {"calls": {"grace": 0.1}, "plugins": [threads()]})
+    config = written(tmp_path, {"calls": {"grace": 1.0}, "plugins": [threads()]})
 
     async def talk() -> tuple[list[str], bool]:
         async with over_http(address, "stateless") as client:
@@ -180,7 +180,7 @@ def test_a_server_is_replaced_when_as_many_calls_hang_as_it_may_have(
     ends: list[str] = []
     with (
         no_leaks(),
-        Callboard({"calls": {"grace": 0.1}, "plugins": [threads(*words, concurrency=concurrency)]}) as board,
+        Callboard({"calls": {"grace": 1.0}, "plugins": [threads(*words, concurrency=concurrency)]}) as board,
     ):
         before = pid_of(board)
         board.subscribe(lambda event: ends.append(event.kind), ["host_ready"])
@@ -195,7 +195,7 @@ def test_a_server_is_replaced_when_as_many_calls_hang_as_it_may_have(
 
 
 def test_an_answer_between_them_shows_that_calls_that_were_given_up_keep_a_server_from_nothing() -> None:
-    with no_leaks(), Callboard({"calls": {"grace": 0.1}, "plugins": [threads(concurrency=2)]}) as board:
+    with no_leaks(), Callboard({"calls": {"grace": 1.0}, "plugins": [threads(concurrency=2)]}) as board:
         before = pid_of(board)
         for _ in range(6):
             hung(board).cancel()
