@@ -105,10 +105,10 @@ class ServedTools:
         except NotStarted:
             return []
         board.plugin_manager.admit()  # from now on a client knows tools by their names
-        of = board.catalog.offers, board.catalog.registry
+        source = board.catalog.offers, board.catalog.registry  # each is replaced as a whole when it changes
         cached = self._cached.get(handshake)
-        if cached is None or any(was is not now for was, now in zip(cached[0], of, strict=True)):
-            cached = self._cached[handshake] = of, self._made(board.tools(), handshake=handshake)
+        if cached is None or any(was is not now for was, now in zip(cached[0], source, strict=True)):
+            cached = self._cached[handshake] = source, self._made(board.tools(), handshake=handshake)
         return cached[1]
 
     def _made(self, found: list[ToolDescriptor], *, handshake: bool) -> list[Json]:

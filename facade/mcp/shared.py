@@ -45,7 +45,7 @@ class Shared:
         start: of the board.
         passed_on: what its servers have.
         cut: whose results were cut.
-        news: told of who has listed what.
+        news: notes which lists a client has asked for.
     """
 
     def __init__(self, start: BoardStart, passed_on: PassedOn, cut: CutResults, news: SharedNews) -> None:

@@ -1,6 +1,6 @@
-"""News of what the board's MCP servers share: which client has subscribed to what, and who is told when it changes.
+"""Subscriptions of clients to resources of the board's MCP servers, and notifications of changed lists.
 
-A client is told of the resources that it has subscribed to, by their own server, and of nothing else. Lists that change are told as those of tools are: to
+A client hears of the resources that it has subscribed to, when their own server reports a change. Changed lists are announced as those of tools are: to
 a client of the handshake era once it has listed, and to one of the stateless era that listens.
 """
 
