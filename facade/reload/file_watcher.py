@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from watchfiles import DefaultFilter, watch
 
+from ..config.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
 
@@ -25,6 +27,24 @@ class _Sources(DefaultFilter):
     ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"\.md$", r"\.log$", r"^4913$")
 
 
+class _Stop:
+    """The event that ends a watch, by which `watch` also shows that the system reports changes to it by now.
+
+    It asks for the event first after it has registered the folders. What it yields comes too late to tell that.
+    """
+
+    def __init__(self) -> None:
+        self.asked_for = threading.Event()
+        self._is_set = threading.Event()
+
+    def set(self) -> None:
+        self._is_set.set()
+
+    def is_set(self) -> bool:
+        self.asked_for.set()
+        return self._is_set.is_set()
+
+
 class SourceWatch:
     """Calls ``changed`` with the names of changed files, from a thread of its own, from ``with`` to its end.
 
@@ -33,6 +53,9 @@ class SourceWatch:
         changed: may take its time; what changes meanwhile is reported next.
         apart: folders among them that are none of its business, such as the cache.
         only: these files of the folders alone, and nothing below the folders.
+
+    Raises:
+        ConfigurationError: at ``with``, if the system refuses to watch the folders.
     """
 
     def __init__(
@@ -51,11 +74,21 @@ class SourceWatch:
             if only is None
             else lambda _, path: Path(path) in only
         )
-        self._over = threading.Event()
+        self._over = _Stop()
+        self._failure: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="callboard-source-watch", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
+        try:
+            self._over.asked_for.wait()  # else what is changed at once would be missed
+        except BaseException:  # interrupted: nobody will end it
+            self.end()
+            raise
+        if self._failure is not None:
+            raise ConfigurationError(
+                f"changed files would not be noticed: {self._failure}", path="$"
+            ) from self._failure
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,6 +105,16 @@ class SourceWatch:
             self._thread.join(timeout)
 
     def _run(self) -> None:
+        try:
+            self._watch()
+        except OSError as error:
+            self._failure = error
+            if self._over.asked_for.is_set():
+                raise  # the folder went; nobody waits
+        finally:
+            self._over.asked_for.set()
+
+    def _watch(self) -> None:
         for changes in watch(
             *self._folders, watch_filter=self._filter, step=_STEP, debounce=_QUIET, stop_event=self._over,
             raise_interrupt=False, recursive=self._recursive,

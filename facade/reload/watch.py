@@ -48,7 +48,7 @@ class ReloadWatches:
         """Look at the source of an entry from now on.
 
         Raises:
-            ConfigurationError: there is nothing to look at, or nothing to do it with.
+            ConfigurationError: there is nothing to look at, nothing to do it with, or the system refuses.
         """
         with self._lock:  # across the start: `end` finds every watch begun, or none yet
             if self._is_watched(entry):
@@ -63,8 +63,8 @@ class ReloadWatches:
                 lambda changed: self._changed(entry, changed),
                 apart=[configuration.plugin_cache_dir],
             )
-            self._watches.append((entry, watch))
             watch.__enter__()
+            self._watches.append((entry, watch))
 
     def end(self) -> None:
         """Look no more; a reload that is under way is not waited for."""
