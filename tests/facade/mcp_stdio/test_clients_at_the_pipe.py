@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -186,6 +187,21 @@ def test_what_is_under_way_at_the_end_is_refused(tmp_path: Path) -> None:
 
         (said,) = [json.loads(each) for each in served.stdout.read().splitlines()]
         assert (said["id"], said["error"]["code"]) == (2, -32000)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_under_way_at_a_signal_is_answered(number: signal.Signals, tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        served.say(hello(), call(1, a=1))
+        served.answers(2)
+        served.say(call(2, "hang"), line(id=3, method="ping"))
+        served.answers(1)
+
+        served.process.send_signal(number)
+
+        (said,) = [json.loads(each) for each in served.stdout.read().splitlines()]
+        assert (said["id"], said["result"]["_meta"]["callboard/outcome"]) == (2, "outcome_unknown")
+        assert served.process.wait(PATIENCE) == 128 + number
 
 
 def test_a_file_is_read_as_a_pipe_is(tmp_path: Path) -> None:
