@@ -16,7 +16,7 @@ from ..interop.exact_json import as_utf8
 from ..mcp_protocol.params import LOG_LEVEL
 from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import LEVELS, LOG
-from .listening import TOOLS, Listeners
+from .listening import PATIENCE, TOOLS, Listeners, Outboxes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -36,9 +36,6 @@ HEARD = _CHANGES | {"plugin_registered", "tools_changed", "host_crashed", "host_
 _MAX_LISTENERS = 1000
 _MAX_NEWS = 100
 """Of hosts, which no client has been told yet; the oldest are dropped."""
-
-_PATIENCE = 5.0
-"""Seconds that one client may take to be told something, while the others wait."""
 
 _MAX_CAUSE = 300
 _MESSAGE = "notifications/message"
@@ -68,6 +65,7 @@ class ClientNews:
 
     Attributes:
         listeners: the clients of the stateless era that want to hear of changes.
+        outboxes: those of the handshake era.
         level: the least grave level of which a client is told; ``None`` while none is. Any thread may look.
         on_level: told of each new one.
     """
@@ -75,6 +73,7 @@ class ClientNews:
     def __init__(self) -> None:
         self.on_level: Callable[[str], object] | None = None
         self.listeners: Listeners = Listeners()
+        self.outboxes: Outboxes = Outboxes(self._forget)
         self._listing: deque[Client] = deque(maxlen=_MAX_LISTENERS)
         self._logging: deque[tuple[Client, str]] = deque(maxlen=_MAX_LISTENERS)
         self._to_tell: deque[Json] = deque(maxlen=_MAX_NEWS)
@@ -178,10 +177,12 @@ class ClientNews:
                 self._any.clear()
                 if self._tools_changed:
                     self._tools_changed = False
-                    await self._tell_changes()
-                await self._tell_logs()
+                    self._tell_changes()
+                while self._to_tell:
+                    self._tell_all(self._to_tell.popleft())
         finally:
             self._loop = None
+            self.outboxes.close()
 
     def _wake(self) -> None:
         loop = self._loop
@@ -191,22 +192,22 @@ class ClientNews:
             except RuntimeError:  # the loop has ended since
                 return
 
-    async def _tell_changes(self) -> None:
+    def _tell_changes(self) -> None:
         # A client lists again when it is told, and is noted again then.
         told, self._listing = self._listing, deque(maxlen=_MAX_LISTENERS)
         for client in told:
-            await _in_time(client.notify("notifications/tools/list_changed"))
+            self.outboxes.tell(client, "notifications/tools/list_changed", {})
         self.listeners.changed(TOOLS)
 
-    async def _tell_logs(self) -> None:
-        while self._to_tell:
-            await self._tell_all(self._to_tell.popleft())
+    def _tell_all(self, params: Json) -> None:
+        for client, wanted in self._logging:
+            if _is_wanted(params["level"], wanted):
+                self.outboxes.tell(client, _MESSAGE, params)
 
-    async def _tell_all(self, params: Json) -> None:
-        for client, wanted in tuple(self._logging):
-            if _is_wanted(params["level"], wanted) and not await _in_time(client.notify(_MESSAGE, params)):
-                left = [each for each in self._logging if each[0] is not client]
-                self._logging = deque(left, maxlen=_MAX_LISTENERS)
+    def _forget(self, client: Client) -> None:
+        """A client was not told in time: it logs no more."""
+        left = [each for each in self._logging if each[0].identity is not client.identity]
+        self._logging = deque(left, maxlen=_MAX_LISTENERS)
 
 
 def log_of(event: Event) -> tuple[str, Json] | None:
@@ -242,11 +243,9 @@ def _is_wanted(level: str, wanted: Any) -> bool:
     return wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted)
 
 
-async def _in_time(telling: Awaitable[None]) -> bool:
-    """False if a client could not be told: the others are to be told all the same."""
+async def _in_time(telling: Awaitable[None]) -> None:
+    """Tell a client in its own request, which is answered all the same if the client does not read."""
     try:
-        await asyncio.wait_for(telling, _PATIENCE)
-    except Exception as error:  # noqa: BLE001 - a client that is gone; the others are to be told
+        await asyncio.wait_for(telling, PATIENCE)
+    except Exception as error:  # noqa: BLE001 - a client that is gone
         contain(error, logger, "a client could not be told what has happened")
-        return False
-    return True

@@ -1,12 +1,17 @@
-"""``subscriptions/listen``: the request of the stateless era whose answer is a stream of news. In the event loop."""
+"""How news reaches clients, each in its own time: a client that does not read delays no other. In the event loop.
+
+A client of the handshake era is told beside all of its requests. One of the stateless era sends ``subscriptions/listen``, a request whose answer is
+a stream of news.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from ..base.foreign import Log
+from ..base.foreign import Log, contain
 from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
 
 if TYPE_CHECKING:
@@ -32,7 +37,52 @@ MOST_STREAMS: Final = 1024
 MOST_UNREAD: Final = 1024
 """News that one stream holds for a client which does not read them; then the stream ends, and the client listens again."""
 
+MOST_WAITING: Final = 1024
+"""News that wait for one client of the handshake era; the oldest are dropped."""
+
+PATIENCE: Final = 5.0
+"""Seconds that a client may take to be told one thing; after that it is told nothing of what waits."""
+
 _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
+
+
+class Outboxes:
+    """Tells clients of the handshake era: to each in the order of these calls, to all side by side.
+
+    Args:
+        lost: called with a client that was not told.
+    """
+
+    def __init__(self, lost: Callable[[Client], object]) -> None:
+        self._lost = lost
+        self._waiting: dict[int, deque[tuple[str, Json]]] = {}
+        self._telling: dict[int, asyncio.Task[None]] = {}
+
+    def tell(self, client: Client, method: str, params: Json) -> None:
+        """Have a client told, when it has taken what it was told before."""
+        number = id(client.identity)
+        if (waiting := self._waiting.get(number)) is not None:
+            waiting.append((method, params))
+            return
+        self._waiting[number] = deque([(method, params)], maxlen=MOST_WAITING)
+        self._telling[number] = asyncio.ensure_future(self._tell_all(client, number))
+
+    async def _tell_all(self, client: Client, number: int) -> None:
+        # The task holds the client: no other identity has its number meanwhile.
+        waiting = self._waiting[number]
+        try:
+            while waiting:
+                await asyncio.wait_for(client.notify(*waiting.popleft()), PATIENCE)
+        except Exception as error:  # noqa: BLE001 - a client that is gone, or does not read
+            contain(error, logger, "a client could not be told what has happened")
+            self._lost(client)
+        finally:
+            del self._waiting[number], self._telling[number]
+
+    def close(self) -> None:
+        """Nobody is told any more."""
+        for task in self._telling.values():
+            task.cancel()
 
 
 class _Stream:

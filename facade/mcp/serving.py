@@ -58,7 +58,7 @@ class BoardServer:
 
     def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
-        self._shared_news = SharedNews(self._news.listeners)
+        self._shared_news = SharedNews(self._news.listeners, self._news.outboxes)
         self.board: Callboard = make((self._hear, HEARD | SHARED_NEWS | COMING))
         self.board.configuration = replace(self.board.configuration, served=True)
         self._start = BoardStart(self.board, many=many)

@@ -11,7 +11,7 @@ from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from ..base.foreign import Log, contain
+from ..base.foreign import Log
 from ..base.locks import Lock
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from .listening import PROMPTS, RESOURCES
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..hosts.mcp.tool import McpToolPlugin
     from ..mcp_protocol.served_client import Client
     from ..supervision.runtime.events import Event
-    from .listening import Listeners
+    from .listening import Listeners, Outboxes
 
     Ask = Callable[..., Awaitable[Any]]
     Subscribe = Callable[[str], tuple[str, McpToolPlugin, ResourceSubscription]]
@@ -40,9 +40,6 @@ MOST_OF_ALL: Final = 4096
 
 MOST_NEWS: Final = 1000
 """Resources of which nobody has been told yet that they have changed; beyond them each that is subscribed to is told as changed."""
-
-_PATIENCE: Final = 5.0
-"""Seconds that one client may take to be told something, while the others wait."""
 
 _LISTS: Final = {"resources_changed": "resources", "prompts_changed": "prompts"}
 _BOTH: Final = ("resources", "prompts")
@@ -73,6 +70,7 @@ class SharedNews:
 
     Args:
         listeners: the clients of the stateless era that listen.
+        outboxes: tell those of the handshake era.
 
     Attributes:
         ask: calls a function in a thread; raises `Refused`.
@@ -80,11 +78,12 @@ class SharedNews:
         servers: returns the MCP servers on the board, by name.
     """
 
-    def __init__(self, listeners: Listeners) -> None:
+    def __init__(self, listeners: Listeners, outboxes: Outboxes) -> None:
         self.ask: Ask
         self.subscribe_at: Subscribe
         self.servers: Callable[[], dict[str, McpToolPlugin]] = dict
         self._listeners = listeners
+        self._outboxes = outboxes
         listeners.subscribing = self._listening
         self._subscribed: deque[_Subscribed] = deque()
         self._asking: list[int] = []
@@ -234,35 +233,35 @@ class SharedNews:
                     updated, self._updated = self._updated, {}
                     registered, self._registered = self._registered, set()
                 for what in sorted(changed):
-                    await self._tell_list(what)
+                    self._tell_list(what)
                 for server in sorted(registered):
                     await self._renew(server)
-                await self._tell_updates(updated)
+                self._tell_updates(updated)
         finally:
             self._loop = None
 
-    async def _tell_list(self, what: str) -> None:
+    def _tell_list(self, what: str) -> None:
         # A client lists again when it is told, and is noted again then.
         told, self._listing[what] = self._listing[what], deque(maxlen=_MAX_LISTENERS)
         for client in told:
-            await _told(client, f"notifications/{what}/list_changed", {})
+            self._outboxes.tell(client, f"notifications/{what}/list_changed", {})
         self._listeners.changed(_LISTENED[what])
 
-    async def _tell_updates(self, updated: dict[tuple[str, str], None] | None) -> None:
+    def _tell_updates(self, updated: dict[tuple[str, str], None] | None) -> None:
         """Tell which resources have changed, each by its server and address; ``None`` if they were too many to be known."""
         if updated is None:
-            await self._tell([(each, each.uri) for each in self._subscribed])
+            self._tell([(each, each.uri) for each in self._subscribed])
             return
         for server, uri in updated:
             concerned = [one for one in self._subscribed if one.server == server and _is_part(uri, one.uri)]
-            await self._tell([(each, uri) for each in concerned])
+            self._tell([(each, uri) for each in concerned])
 
-    async def _tell(self, concerned: list[tuple[_Subscribed, str]]) -> None:
+    def _tell(self, concerned: list[tuple[_Subscribed, str]]) -> None:
         for heard, uri in dict.fromkeys((each.uri, uri) for each, uri in concerned if each.client is None):
             self._listeners.updated(heard, {"uri": uri})
         for each, uri in concerned:
-            if each.client is not None and each in self._subscribed:
-                await _told(each.client, "notifications/resources/updated", {"uri": uri})
+            if each.client is not None:
+                self._outboxes.tell(each.client, "notifications/resources/updated", {"uri": uri})
 
     async def _renew(self, server: str) -> None:
         """A server of that name may be another one now: have it asked for what the one before it was asked for."""
@@ -276,7 +275,7 @@ class SharedNews:
                 renewed.append((each, each.uri))
             except Refused as refused:
                 logger.debug("the subscription to %.200r was not renewed: %s", each.uri, refused)
-        await self._tell(renewed)
+        self._tell(renewed)
 
 
 def _is_of(one: _Subscribed, client: Client) -> bool:
@@ -286,11 +285,3 @@ def _is_of(one: _Subscribed, client: Client) -> bool:
 def _is_part(uri: str, of: str) -> bool:
     """Whether an address is that of a resource, or of a part of it."""
     return uri == of or (uri.startswith(of) and (of.endswith("/") or uri[len(of)] in "/?#"))
-
-
-async def _told(client: Client, method: str, params: Json) -> None:
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            await client.notify(method, params)
-    except Exception as error:  # noqa: BLE001 - a client that is gone; the others are to be told
-        contain(error, logger, "a client could not be told what has changed")
