@@ -61,6 +61,17 @@ def command(config: Path, *options: str, trusted: bool = True) -> list[str]:
     return [sys.executable, "-m", "callboard", "mcp", *trust, *options, str(config)]
 
 
+@contextmanager
+def begun(program: list[str], **streams: Any) -> Iterator[subprocess.Popen[Any]]:
+    """The process of a program, with pipes to it; killed if the block fails, which else waits for its end."""
+    with subprocess.Popen(program, env=ENVIRONMENT, **streams) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+
+
 class _ReadyServers:
     """The process that has the servers imported; begun with this module, and so before any test looks what is there."""
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -14,7 +15,7 @@ import psutil
 import pytest
 from command_line import ENVIRONMENT
 from leaks import TEST_MARK, census, no_leaks, wait_until
-from mcp_clients import ERAS, PATIENCE, command, http_server, over_http, over_pipes, servers, written
+from mcp_clients import ERAS, PATIENCE, begun, command, http_server, over_http, over_pipes, servers, written
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
@@ -71,15 +72,7 @@ def test_after_a_sigkill_of_the_proxy_no_server_is_left(tmp_path: Path) -> None:
     config = written(tmp_path, servers(a=["lingers"], b=["lingers", "holds", "tools=other"]))
     before = census().processes
 
-    with (
-        no_leaks(),
-        subprocess.Popen(
-            command(config, "--http", "127.0.0.1:0"),
-            stderr=subprocess.PIPE,
-            text=True,
-            env=ENVIRONMENT,
-        ) as proxy,
-    ):
+    with no_leaks(), begun(command(config, "--http", "127.0.0.1:0"), stderr=PIPE, text=True) as proxy:
         assert proxy.stderr is not None
         try:
             address = proxy.stderr.readline().split()[-1]
@@ -111,13 +104,8 @@ def test_at_the_end_of_input_all_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_all_of_its_servers(number: signal.Signals, tmp_path: Path) -> None:
     config = written(tmp_path, servers(a=["lingers", "tools=other"]))
-    with (
-        no_leaks(),
-        subprocess.Popen(
-            command(config), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
-        ) as proxy,
-    ):
-        wait_until(lambda: bool(psutil.Process(proxy.pid).children()), PATIENCE)
+    with no_leaks(), begun(command(config), stdin=PIPE, stdout=PIPE) as proxy:
+        wait_until(lambda: bool(psutil.Process(proxy.pid).children()), PATIENCE * 3)
         proxy.send_signal(number)
         assert proxy.wait(PATIENCE) == 128 + number
 
@@ -130,17 +118,8 @@ def test_a_stop_during_the_start_is_no_failure_of_a_server(
 ) -> None:
     silent = {"command": sys.executable, "args": ["-c", "input(); input()"], "env": TEST_MARK}
     config = written(tmp_path, {"mcpServers": {"notes": silent, "more": silent}})
-    with (
-        no_leaks(),
-        subprocess.Popen(
-            command(config, *http),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=ENVIRONMENT,
-        ) as proxy,
-    ):
-        wait_until(lambda: len(psutil.Process(proxy.pid).children()) > 1, PATIENCE)
+    with no_leaks(), begun(command(config, *http), stdin=PIPE, stdout=PIPE, stderr=PIPE) as proxy:
+        wait_until(lambda: len(psutil.Process(proxy.pid).children()) > 1, PATIENCE * 3)
         proxy.send_signal(number)
         assert proxy.wait(PATIENCE) == (0 if http else 128 + number)
         assert proxy.stderr is not None
