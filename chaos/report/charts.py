@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping
 
-    from .figures import Figures, Recovery
+    from .figures import Ended, Figures, Recovery
 
 WIDTH, LEFT, RIGHT = 1120, 148, 18
 ROW = 34
@@ -63,7 +63,7 @@ def _dots(own: list[Recovery], y: float, scale: Scale) -> Iterator[str]:
         yield f'<circle class="dot" cx="{scale(one.answered)}" cy="{y + dy:.1f}" r="4.2"><title>{escape(told)}</title></circle>'
 
 
-def endings(by_plugin: Mapping[str, Counter[str]]) -> str:
+def endings(by_plugin: Mapping[str, Counter[Ended]]) -> str:
     """A bar for each plugin: its calls by how they ended."""
     rows = [(name, counts) for name, counts in by_plugin.items() if counts.total()]
     if not rows:
@@ -73,26 +73,17 @@ def endings(by_plugin: Mapping[str, Counter[str]]) -> str:
     return f'<svg class="endings" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="How calls ended">{"".join(parts)}</svg>'
 
 
-def _row(name: str, counts: Counter[str], place: int) -> Iterator[str]:
+def _row(name: str, counts: Counter[Ended], place: int) -> Iterator[str]:
     y, x, room = 4 + ROW * place, float(LEFT), WIDTH - LEFT - RIGHT - 110
     yield f'<text class="host" x="4" y="{y + 18}">{escape(shortened(name))}</text>'
-    ranked = sorted(counts.items(), key=lambda item: GROUPS.index(_group(item[0])))
-    for ending, count in ranked:
+    ranked = sorted(counts.items(), key=lambda item: GROUPS.index(group_of(*item[0])))
+    for (ending, outcome), count in ranked:
         width = max(2.0, room * count / counts.total())
         yield (
-            f'<rect class="{_group(ending)}" x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="20" rx="2">'
+            f'<rect class="{group_of(ending, outcome)}" x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="20" rx="2">'
             f"<title>{count:,} {escape(ending)}</title></rect>"
         )
         if width > _WIDE:
             yield f'<text class="in-bar" x="{x + 8:.1f}" y="{y + 18}">{count:,} {escape(ending)}</text>'
         x += width + 1.5
     yield f'<text class="note" x="{x + 8:.1f}" y="{y + 18}">{counts.total():,} calls</text>'
-
-
-_NOT_SENT = frozenset(
-    {"host_unavailable", "overloaded", "unknown_tool", "ambiguous_tool", "invalid_call", "denied"}
-)
-
-
-def _group(ending: str) -> str:
-    return group_of(ending, "not_sent" if ending in _NOT_SENT else None)

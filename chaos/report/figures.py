@@ -48,6 +48,10 @@ class Recovery:
     lost: int
 
 
+Ended = tuple[str, str | None]
+"""How a call has ended, and its outcome."""
+
+
 @frozen
 class Figures:
     """All that is told of a run in numbers.
@@ -55,7 +59,7 @@ class Figures:
     Attributes:
         submitted: calls.
         endings: how many ended how.
-        by_plugin: the same for each plugin.
+        ended: the same for each plugin, with the outcome that each answer has; see `Answered`.
         repeated: how often a call was given to its tool once more.
         faults: what was done to hosts, and how often.
         recoveries: in the order of time.
@@ -68,7 +72,7 @@ class Figures:
 
     submitted: int
     endings: Counter[str]
-    by_plugin: dict[str, Counter[str]]
+    ended: dict[str, Counter[Ended]]
     repeated: int
     faults: Counter[str]
     recoveries: tuple[Recovery, ...]
@@ -77,6 +81,11 @@ class Figures:
     neighbours: Neighbours
     hosts: tuple[str, ...] = field(default_factory=tuple)
     own_faults: dict[str, OwnFaults] = field(default_factory=dict)
+
+    @property
+    def by_plugin(self) -> dict[str, Counter[str]]:
+        """How many of each plugin ended how."""
+        return {plugin: _by_ending(counts) for plugin, counts in self.ended.items()}
 
     @property
     def rate(self) -> float:
@@ -116,9 +125,16 @@ def _summary(spans: list[float]) -> dict[str, float | None]:
     }
 
 
+def _by_ending(counts: Counter[Ended]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (ending, _), count in counts.items():
+        found[ending] += count
+    return found
+
+
 def figures(run: Run) -> Figures:
     """Reckon them."""
-    by_plugin: dict[str, Counter[str]] = {name: Counter() for name in run.terms}
+    ended: dict[str, Counter[Ended]] = {name: Counter() for name in run.terms}
     faults: Counter[str] = Counter()
     submitted = repeated = 0
     for fact in run.facts:
@@ -126,19 +142,19 @@ def figures(run: Run) -> Figures:
             case Asked():
                 submitted += 1
             case Answered():
-                by_plugin.setdefault(fact.plugin, Counter())[fact.ending] += 1
+                ended.setdefault(fact.plugin, Counter())[fact.ending, fact.outcome] += 1
             case Broken():
                 faults[fact.fault] += 1
             case Happened() if fact.kind == "call_repeated":
                 repeated += 1
     told = stories(run)
     endings: Counter[str] = Counter()
-    for counted in by_plugin.values():
-        endings += counted
+    for counted in ended.values():
+        endings += _by_ending(counted)
     return Figures(
         submitted,
         endings,
-        by_plugin,
+        ended,
         repeated,
         faults,
         tuple(sorted(_recoveries(run, told), key=lambda one: one.at)),

@@ -67,7 +67,7 @@ def page(run: Run, checks: Sequence[Check], about: About) -> str:
                 timeline(run) + _LEGEND,
             ),
             _section("How long until it worked again", _recovery_lead(told), recoveries(told)),
-            _section("How the calls ended", _endings_lead(told), endings(told.by_plugin)),
+            _section("How the calls ended", _endings_lead(told), endings(told.ended)),
             _rules(checks),
             _table(told),
             _footer(about),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -10,11 +11,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from callboard.chaos.checker.facts import Answered, Asked, Broken, Happened, Terms
 from callboard.chaos.checker.invariants import check
+from callboard.chaos.report.charts import endings
 from callboard.chaos.report.figures import figures
 from callboard.chaos.report.own_faults import OwnFaults
 from callboard.chaos.report.page import About, page
 from callboard.chaos.report.scale import Scale, round_step, shortened, span
 from callboard.chaos.report.timeline import timeline
+from callboard.plugins.results.codes import OUTCOMES, Code, Outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from runs import GOOD, WHOLE, also, crash, event, without
@@ -196,3 +199,13 @@ def test_a_step_is_round_and_not_too_small(least):
 def test_a_long_name_is_cut():
     assert shortened("count_words") == "count_words"
     assert shortened("a_very_long_name_of_a_plugin") == "a_very_long_name…"
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"), [(code, outcome) for code, outcomes in OUTCOMES.items() for outcome in outcomes]
+)
+def test_a_call_is_drawn_by_its_own_outcome(code, outcome):
+    counts = {"book": Counter({(str(code), str(outcome)): 1})}
+    group = "own" if code == Code.TOOL_RAISED else "refused" if outcome == Outcome.NOT_SENT else "lost"
+
+    assert ET.fromstring(endings(counts)).find(f"*[@class='{group}']") is not None
