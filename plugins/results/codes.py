@@ -10,7 +10,7 @@ A tool's own failure has neither code nor outcome: the tool ran, and says itself
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 
 class _Text(StrEnum):
@@ -61,21 +61,23 @@ class Code(_Text):
     """A hook refused the call."""
 
 
-_NOT_SENT = (Outcome.NOT_SENT,)
-_UNKNOWN = (Outcome.OUTCOME_UNKNOWN,)
+NeverSent = Literal[
+    Code.UNKNOWN_TOOL,
+    Code.AMBIGUOUS_TOOL,
+    Code.OVERLOADED,
+    Code.HOST_UNAVAILABLE,
+    Code.DENIED,
+]
+MayHaveRun = Literal[Code.HOST_CRASHED, Code.TOOL_RAISED, Code.INVALID_RESULT, Code.PROTOCOL_ERROR]
+Either = Literal[Code.INVALID_CALL, Code.DEADLINE_EXCEEDED, Code.CANCELLED]
+
+_POSSIBLE: tuple[tuple[object, tuple[Outcome, ...]], ...] = (
+    (NeverSent, (Outcome.NOT_SENT,)),
+    (MayHaveRun, (Outcome.OUTCOME_UNKNOWN,)),
+    (Either, (Outcome.NOT_SENT, Outcome.OUTCOME_UNKNOWN)),
+)
 
 OUTCOMES: dict[Code, tuple[Outcome, ...]] = {
-    Code.UNKNOWN_TOOL: _NOT_SENT,
-    Code.AMBIGUOUS_TOOL: _NOT_SENT,
-    Code.INVALID_CALL: (*_NOT_SENT, *_UNKNOWN),
-    Code.OVERLOADED: _NOT_SENT,
-    Code.HOST_UNAVAILABLE: _NOT_SENT,
-    Code.HOST_CRASHED: _UNKNOWN,
-    Code.DEADLINE_EXCEEDED: (*_NOT_SENT, *_UNKNOWN),
-    Code.CANCELLED: (*_NOT_SENT, *_UNKNOWN),
-    Code.TOOL_RAISED: _UNKNOWN,
-    Code.INVALID_RESULT: _UNKNOWN,
-    Code.PROTOCOL_ERROR: _UNKNOWN,
-    Code.DENIED: _NOT_SENT,
+    code: outcomes for code in Code for codes, outcomes in _POSSIBLE if code in get_args(codes)
 }
-"""The outcomes that each code can have."""
+"""The outcomes that a failure with each code can have."""

@@ -16,19 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .call_result import CallResult
+    from .codes import Either, MayHaveRun, NeverSent
 
 _MOST_FRAMES = 20
 """Frames of a tool's traceback that are kept: the innermost ones, on both sides of a chain."""
-
-_NeverSent = Literal[
-    Code.UNKNOWN_TOOL,
-    Code.AMBIGUOUS_TOOL,
-    Code.OVERLOADED,
-    Code.HOST_UNAVAILABLE,
-    Code.DENIED,
-]
-_Unknown = Literal[Code.HOST_CRASHED, Code.TOOL_RAISED, Code.INVALID_RESULT, Code.PROTOCOL_ERROR]
-_Either = Literal[Code.INVALID_CALL, Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 _CODES = {code.value: code for code in Code}
 
@@ -37,14 +28,14 @@ _RESERVED = frozenset({"success", "result"})
 
 @overload
 def failure(
-    code: _NeverSent, error: str, *, outcome: Literal[Outcome.NOT_SENT] = ..., **facts: Any
+    code: NeverSent, error: str, *, outcome: Literal[Outcome.NOT_SENT] = ..., **facts: Any
 ) -> CallResult: ...
 @overload
 def failure(
-    code: _Unknown, error: str, *, outcome: Literal[Outcome.OUTCOME_UNKNOWN] = ..., **facts: Any
+    code: MayHaveRun, error: str, *, outcome: Literal[Outcome.OUTCOME_UNKNOWN] = ..., **facts: Any
 ) -> CallResult: ...
 @overload
-def failure(code: _Either, error: str, *, outcome: Outcome, **facts: Any) -> CallResult: ...
+def failure(code: Either, error: str, *, outcome: Outcome, **facts: Any) -> CallResult: ...
 
 
 def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: Any) -> CallResult:

@@ -79,6 +79,17 @@ def test_every_code_stands_in_the_reference_with_its_outcomes():
     }
 
 
+def test_every_code_stands_in_the_readme_with_its_outcomes():
+    page = (ROOT / "README.md").read_text()
+    rows_of_codes = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| (`\w+`|either) \|", page, re.MULTILINE)
+    said = {code: outcome for codes, outcome in rows_of_codes for code in re.findall(r"`(\w+)`", codes)}
+
+    assert said == {
+        str(code): f"`{outcomes[0]}`" if len(outcomes) == 1 else "either"
+        for code, outcomes in OUTCOMES.items()
+    }
+
+
 def test_what_to_do_about_each_code_stands_among_the_troubles():
     page = (ROOT / "docs" / "troubleshooting.md").read_text()
 
