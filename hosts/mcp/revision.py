@@ -7,10 +7,11 @@ request, and may ask the server what it is (``server/discover``).
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..protocol.call_params import TRACE
 from ..protocol.description import PROTOCOL
+from .results import said_by
 
 HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first; the first is what is offered."""
@@ -59,6 +60,49 @@ def agreed_by_discovery(result: Any) -> str | None:
     if not isinstance(supported, list):
         return HANDSHAKES[0]
     return next((revision for revision in REVISIONS if revision in supported), None)
+
+
+class Opened(NamedTuple):
+    """The session is open, in this revision."""
+
+    revision: str
+
+
+class ShakeHands(NamedTuple):
+    """The handshake of this revision follows."""
+
+    revision: str
+
+
+class NotOpened(NamedTuple):
+    """There is no session; says why."""
+
+    problem: str
+
+
+def after_discovery(
+    wanted: str | None, result: Any, error: dict[str, Any] | None
+) -> Opened | ShakeHands | NotOpened:
+    """What follows from the answer to ``server/discover``; ``wanted`` is the revision that the entry asks for, if any."""
+    agreed = None if error is not None else agreed_by_discovery(result)
+    if agreed == STATELESS:
+        return Opened(STATELESS)
+    if wanted == STATELESS:
+        said = said_by(error) if error is not None else "it speaks other revisions only"
+        return NotOpened(f"the server does not speak {STATELESS}, which 'revision' asks for: {said}")
+    if agreed is not None or error is not None:
+        return ShakeHands(agreed or HANDSHAKES[0])
+    return NotOpened("the server speaks no revision of MCP that Callboard knows")
+
+
+def after_handshake(result: Any, error: dict[str, Any] | None) -> Opened | NotOpened:
+    """What follows from the answer to ``initialize``."""
+    if error is not None:
+        return NotOpened(f"the server refuses the handshake: {said_by(error)}")
+    agreed = result.get("protocolVersion") if isinstance(result, dict) else None
+    if agreed not in HANDSHAKES:
+        return NotOpened(f"the server speaks MCP {agreed!r:.40}; known are {', '.join(REVISIONS)}")
+    return Opened(str(agreed))
 
 
 def server_name(result: dict[str, Any]) -> tuple[str, str]:

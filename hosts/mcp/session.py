@@ -31,11 +31,13 @@ from .offers import NOT_OFFERED, SHARED, SUBSCRIBE, Listening, Subscriptions, no
 from .result_bound import KeptResults
 from .results import message_of, progress_of, read_of, said_by, too_many
 from .revision import (
-    HANDSHAKES,
-    REVISIONS,
     STATELESS,
+    NotOpened,
+    Opened,
+    ShakeHands,
     Stage,
-    agreed_by_discovery,
+    after_discovery,
+    after_handshake,
     description,
     envelope,
     initialize_params,
@@ -347,9 +349,9 @@ class Session:
     def _answered(self, request_id: Any, result: Any, error: Json | None) -> Sequence[Message]:
         match request_id:
             case str() if request_id == _DISCOVER and self.stage is Stage.DISCOVERING:
-                self._on_discovered(result, error)
+                self._go_on(after_discovery(self.revision, result, error), result)
             case str() if request_id == _INITIALIZE and self.stage is Stage.SHAKING_HANDS:
-                self._on_initialized(result, error)
+                self._go_on(after_handshake(result, error), result)
             case str() if request_id == _LIST and self._lists is not None:
                 self._on_page(result, error)
             case str() if request_id in self._probing:
@@ -361,33 +363,21 @@ class Session:
                 return (Response(request_id, None, None),) if unknown else ()
         return ()
 
-    def _on_discovered(self, result: Any, error: Json | None) -> None:
-        agreed = None if error is not None else agreed_by_discovery(result)
-        if agreed == STATELESS:
-            self._open(STATELESS, result)
-        elif self.revision == STATELESS:
-            said = said_by(error) if error is not None else "it speaks other revisions only"
-            self._fail(f"the server does not speak {STATELESS}, which 'revision' asks for: {said}")
-        elif agreed is not None or error is not None:
-            self._lines.append(self._shake_hands(agreed or HANDSHAKES[0]))
-        else:
-            self._fail("the server speaks no revision of MCP that Callboard knows")
-
-    def _on_initialized(self, result: Any, error: Json | None) -> None:
-        if error is not None:
-            self._fail(f"the server refuses the handshake: {said_by(error)}")
-            return
-        agreed = result.get("protocolVersion") if isinstance(result, dict) else None
-        if agreed not in HANDSHAKES:
-            self._fail(f"the server speaks MCP {agreed!r:.40}; known are {', '.join(REVISIONS)}")
-            return
-        self._lines.append(jsonrpc.notification("notifications/initialized"))
-        self._open(agreed, result)
+    def _go_on(self, step: Opened | ShakeHands | NotOpened, result: Any) -> None:
+        match step:
+            case Opened(revision):
+                self._open(revision, result)
+            case ShakeHands(revision):
+                self._lines.append(self._shake_hands(revision))
+            case NotOpened(problem):
+                self._fail(problem)
 
     def _open(self, revision: str, result: Json) -> None:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
         self.instructions = said if isinstance(said := result.get("instructions"), str) else ""
         self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
+        if revision != STATELESS:
+            self._lines.append(jsonrpc.notification("notifications/initialized"))
         if revision != STATELESS and "logging" in self._offers and (level := self._requests.log_level()):
             self._lines.append(jsonrpc.request(f"{_OURS}level", "logging/setLevel", {"level": level}))
         self._lines.append(self._listening.begin(self._offers, stateless=revision == STATELESS))
