@@ -6,12 +6,15 @@ actor of the plugin, which has them asked; they answer from a thread of their ow
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...hosts.errors import HostGone
+from ...hosts.protocol.input_request import POLL
 from ...supervision.runtime.telling import tell
-from .messages import InputAsked, InputWithdrawn
+from .messages import InputAsked, InputWithdrawn, PollDue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +46,7 @@ class ActorInputSource:
     def __init__(self, actor: pykka.ActorRef[Any], services: Services) -> None:
         self._actor = actor
         self._people = services.people
+        self._clock = services.clock
 
     def offers(self) -> frozenset[str]:
         if self._people is None:
@@ -57,6 +61,10 @@ class ActorInputSource:
     def withdraw(self, key: str, host: SpeaksThrough) -> None:
         tell(self._actor, InputWithdrawn(key, host))
 
+    def poll_later(self, call: str, seconds: float, host: SpeaksThrough) -> None:
+        due = PollDue(call, host)
+        self._clock.call_at(self._clock.now() + seconds, lambda: tell(self._actor, due))
+
     def log_level(self) -> str | None:
         callers = None if self._people is None else self._people().callers
         return None if callers is None else callers.log_level()
@@ -65,6 +73,16 @@ class ActorInputSource:
         callers = None if self._people is None else self._people().callers
         if callers is not None:
             callers.log(plugin, *said)
+
+
+def poll(host: SpeaksThrough, call: str) -> None:
+    """Have a program asked what has become of a call, unless it has ended."""
+    with suppress(HostGone):
+        host.note(POLL, {"call": call}, _ignore)
+
+
+def _ignore(_: Any) -> None:
+    """There is no answer to that but the call's own."""
 
 
 class InputRequests:

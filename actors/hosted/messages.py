@@ -56,6 +56,14 @@ class InputWithdrawn:
 
 
 @frozen
+class PollDue:
+    """To a tool actor: a call of a program is to be looked at."""
+
+    call: str
+    host: SpeaksThrough
+
+
+@frozen
 class Probed:
     """To a tool actor: a host was asked something because of a run that is overdue or was given up; whether it answers."""
 

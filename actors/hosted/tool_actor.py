@@ -22,9 +22,9 @@ from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .given_up import GivenUpCalls
-from .input_requests import InputRequests
+from .input_requests import InputRequests, poll
 from .loop_lease import LoopLease
-from .messages import InputAsked, InputWithdrawn, Overdue, Probed, Relisted, Stranded, ToolsChanged
+from .messages import InputAsked, InputWithdrawn, Overdue, PollDue, Probed, Relisted, Stranded, ToolsChanged
 from .sender import Sender
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ class HostedToolActor(BaseActor):
                 self._inputs.ask(request)
             case InputWithdrawn(key, host):
                 self._inputs.withdraw(host, key)
+            case PollDue(call, host):
+                poll(host, call)
             case _:
                 super().receive(message)
 

@@ -10,6 +10,7 @@ from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTR
 from ...interop.errors import InteropError
 from ...interop.limits import MAX_NAME_CHARS
 from ..errors import ToolGone
+from ..mcp_tasks.server_tasks import only_as_task
 from .selection import ALL, Selection
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class ToolList:
         declared: all that are tools, as the server declares them.
         whole: the server has said all of it.
         repeatable: those of which the server says that they may run twice, by the names that they are offered by.
+        only_as_task: those that can be called as a task only, by the server's names.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class ToolList:
         self.tools: list[Json] = []
         self.wire: dict[str, str] = {}
         self.repeatable: set[str] = set()
+        self.only_as_task: set[str] = set()
         self.whole = False
         self._selection = selection
         self.left_out: dict[str, str] = {}
@@ -136,11 +139,7 @@ class ToolList:
             return
         self._names.add(name)
         self.declared.append(tool)
-        execution = tool.get("execution")
-        refusal = self._selection.refusal(name)
-        if isinstance(execution, dict) and execution.get("taskSupport") == "required":
-            refusal = "it can only be called as a task"
-        refusal = refusal or self._unfit(tool["inputSchema"])
+        refusal = self._selection.refusal(name) or self._unfit(tool["inputSchema"])
         refusal = refusal or (None if self._pins is None else self._pins.refusal(tool))
         offered = self._selection.offered_as(name)
         if refusal is None and self.wire.get(offered, name) != name:
@@ -149,6 +148,8 @@ class ToolList:
             self.left_out[name[:100]] = refusal
             return
         self.wire[offered] = name
+        if only_as_task(tool):
+            self.only_as_task.add(name)
         hints = tool.get("annotations")
         if isinstance(hints, dict) and (
             hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True

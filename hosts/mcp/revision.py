@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from ..mcp_tasks.server_tasks import EXTENSION
 from ..protocol.call_params import TRACE
 from ..protocol.description import PROTOCOL
 from .results import said_by
@@ -41,7 +42,7 @@ def envelope(
     return {
         f"{_META}protocolVersion": STATELESS,
         f"{_META}clientInfo": client,
-        f"{_META}clientCapabilities": capabilities,
+        f"{_META}clientCapabilities": {**capabilities, "extensions": {EXTENSION: {}}},
         **({} if level is None else {f"{_META}logLevel": level}),
     }
 

@@ -152,6 +152,11 @@ class ServerRequests:
             return ()
         return (Aside(partial(self._source.log, self._plugin), tuple(map(call_of, calls)), params),)
 
+    def poll_later(self, call: str, seconds: float) -> None:
+        """Have the session look at a call's task after so many seconds."""
+        if self._source is not None and self.host is not None:
+            self._source.poll_later(call, seconds, self.host)
+
     def wire_id(self, call: str) -> str:
         """The id by which a call is known to the server: each round is a request of its own."""
         made = self._rounds.get(call)

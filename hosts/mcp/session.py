@@ -7,9 +7,10 @@ the board:
 |---|---|
 | ``init`` | ``server/discover``, and ``initialize`` where that is not known |
 | ``get_tool_schemas`` | ``tools/list``, all pages |
-| ``execute_tool`` | ``tools/call``; its progress comes as parts |
+| ``execute_tool`` | ``tools/call``; its progress comes as parts. What becomes of a task: see `ServerTasks` |
 | ``cancel`` | ``notifications/cancelled``; a server need not answer then, so the answer is given here |
 | ``resources/subscribe`` | the same; in the stateless era another ``subscriptions/listen`` in the place of the present one |
+| ``poll`` | a look at the task of a call |
 | ``answer_input`` | the answer to what the server has asked, see `server_requests` |
 | ``describe`` | of a session that is open: ``ping``, or ``server/discover`` where there is none |
 
@@ -19,8 +20,9 @@ and its answer a server may send whatever it likes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ..mcp_tasks.server_tasks import TTL, takes_tasks
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
@@ -29,7 +31,7 @@ from .jsonrpc import Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
 from .offers import NOT_OFFERED, SHARED, SUBSCRIBE, Listening, Subscriptions, not_offered
 from .result_bound import KeptResults
-from .results import message_of, progress_of, read_of, said_by, too_many
+from .results import message_of, read_of, said_by, too_many
 from .revision import (
     STATELESS,
     NotOpened,
@@ -44,7 +46,8 @@ from .revision import (
     server_name,
 )
 from .selection import ALL, Selection
-from .server_requests import INPUT_REQUIRED, Again, NoInput, ServerRequests, call_of
+from .server_calls import OURS, Running, ServerCalls
+from .server_requests import ServerRequests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,34 +56,14 @@ if TYPE_CHECKING:
     from ..protocol.input_request import InputSource, SpeaksThrough
     from ..protocol.wire import Message
     from .pins import Pins
-    from .server_requests import Effect
 
 Json = dict[str, Any]
 
 _DISCOVER, _INITIALIZE, _LIST = "callboard:discover", "callboard:initialize", "callboard:list"
-_OURS = "callboard:"
-"""Begins the ids of requests that no request of the board stands behind; those of the board begin with a number."""
 
 
 def _ignore(*_: object) -> None:
     """For a session without a board, and a transport that takes any tool."""
-
-
-class _Running(NamedTuple):
-    """A request of the board's that the server has, or that waits for input.
-
-    Attributes:
-        call: its id on the board; on the wire each round has one of its own.
-        reads: what an answer means.
-        method, params: as it was sent.
-        tool: of a call.
-    """
-
-    call: str
-    reads: Callable[[str, Any, Json | None, bytes | None], Message]
-    method: str
-    params: Json
-    tool: str | None = None
 
 
 class Session:
@@ -137,15 +120,22 @@ class Session:
         self._lists: str | None = None
         self._selection, self._unfit, self._pins = selection, unfit, pins
         self._list = self._listing = ToolList()
-        self._results = KeptResults(name) if results is None else results
         self._on_tools_changed, self._own_name = on_tools_changed, own_name
         self._subscriptions = subscriptions or Subscriptions(name)
         self._listening = Listening(self._subscriptions, self._request)
-        self._running: dict[str, _Running] = {}
-        self._asking: dict[str, _Running] = {}
-        self._probing, self._quiet, self.given_up = set[str](), set[str](), set[str]()
+        self._probing = set[str]()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
+        self._calls = ServerCalls(
+            self._requests,
+            KeptResults(name) if results is None else results,
+            self._request,
+            self._envelope_now,
+            lines=self._lines,
+            messages=self._messages,
+        )
+        self.given_up: set[str] = self._calls.given_up
+        self.forget: Callable[[str], None] = self._calls.forget
 
     @property
     def offered(self) -> ToolList:
@@ -179,9 +169,12 @@ class Session:
                 self._messages.append(Response(request_id, [], None))
                 return b""
             case "cancel":
-                return self._cancel(request_id, params)
+                return self._calls.cancel(request_id, str(params.get("id")), str(params.get("reason", "")))
+            case input_request.POLL:
+                self._messages.append(Response(request_id, None, None))
+                return self._calls.look(params["call"])
             case input_request.ANSWER:
-                self._follow(self._requests.answered(params["key"], params["value"], params["refusal"]))
+                self._calls.follow(self._requests.answered(params["key"], params["value"], params["refusal"]))
                 self._messages.append(Response(request_id, None, None))
                 return b""
             case _ if self.stage is Stage.OPEN and method in SHARED:
@@ -196,13 +189,8 @@ class Session:
         if self.revision == STATELESS and method in SUBSCRIBE:
             self._messages.append(Response(request_id, {}, None))
             return self._listening.again(self._offers)
-        self._running[request_id] = _Running(request_id, read_of, method, params)
+        self._calls.begin(Running(request_id, read_of, method, params))
         return self._request(request_id, method, params)
-
-    def forget(self, request_id: str) -> None:
-        self._quiet.discard(call_of(request_id))
-        if self._running.pop(request_id, None) is not None and self._requests.busy:
-            self._lines.append(self._requests.ended(call_of(request_id)))
 
     def _call(self, request_id: str, params: Json) -> bytes:
         name = params.get("tool_name")
@@ -213,15 +201,17 @@ class Session:
         meta |= params.get(TRACE, {})
         if "key" in params:
             meta[KEY] = params["key"]
+        if wire_name in self._list.only_as_task and self.revision != STATELESS and takes_tasks(self._offers):
+            call["task"] = {"ttl": TTL}
         if self.revision == STATELESS:
             meta |= self._envelope_now()
         if meta:
             call["_meta"] = meta
         line = jsonrpc.request(request_id, "tools/call", call)
-        self._running[request_id] = _Running(request_id, message_of, "tools/call", call, name)
+        running = Running(request_id, message_of, "tools/call", call, name)
+        self._calls.begin(running, quiet=quiet and ack)
         if ack:
             self._messages.append(BegunEvent(request_id))  # it is taken once the line is written
-            self._quiet |= {request_id} if quiet else set()
         return line
 
     def _envelope_now(self) -> Json:
@@ -249,24 +239,6 @@ class Session:
         self._probing.add(request_id)
         return self._request(request_id, "server/discover" if self.revision == STATELESS else "ping")
 
-    def _cancel(self, request_id: str, params: Json) -> bytes:
-        cancelled = str(params.get("id"))
-        wire_id = self._requests.wire_id(cancelled)
-        there = self._running.pop(wire_id, None) is not None
-        known = there or self._asking.pop(cancelled, None) is not None
-        self._messages.append(Response(request_id, known, None))
-        self._quiet.discard(cancelled)
-        if not known:
-            return b""
-        reason = str(params.get("reason", ""))
-        self._refuse(cancelled, "Cancelled", reason or "it was cancelled")
-        line = self._requests.ended(cancelled)
-        if there:
-            self.given_up.add(wire_id)
-            told = {"requestId": wire_id, "reason": reason}
-            line = jsonrpc.notification("notifications/cancelled", told) + line
-        return line
-
     def _request(self, request_id: str, method: str, params: Json | None = None) -> bytes:
         if self.revision == STATELESS:
             params = {**(params or {}), "_meta": self._envelope_now()}
@@ -278,23 +250,22 @@ class Session:
         message = jsonrpc.read(line)
         if type(message) is Answer:  # nearly always, and a class pattern takes ten times as long
             request_id, result, error = message
-            if type(request_id) is str and request_id in self._running:
-                return self._ended(request_id, result, error, line)
+            if request_id in self._calls:
+                return self._calls.ended(request_id, result, error, line)
             return self._answered(request_id, result, error)
         match message:
-            case Notification("notifications/progress", params):
-                return progress_of(params, self._quiet)
+            case Notification("notifications/progress" | "notifications/tasks/status" as method, params):
+                return self._calls.told(method, params)
             case Notification("notifications/tools/list_changed"):
                 self._on_tools_changed()
             case Notification("notifications/message", params):
-                return self._requests.logged(params, self._running)
+                return self._calls.logged(params)
             case Notification("notifications/cancelled", params):
                 self._requests.withdrawn(params.get("requestId"))
             case Notification(method, params):
                 self._subscriptions.heard(method, params)
             case Request() as asked:
-                alone = self.revision != STATELESS
-                self._lines.append(self._requests.reply(asked, self._running, self._tool_of, alone=alone))
+                self._lines.append(self._calls.asked(asked))
             case Unreadable(values):
                 return (StrayLine(line) if values is None else too_many(line, values),)
         return ()
@@ -309,43 +280,6 @@ class Session:
         self._messages.clear()
         return taken
 
-    def _ended(self, wire_id: str, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
-        running = self._running.pop(wire_id)
-        call = running.call
-        self._quiet.discard(call)
-        self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
-        if (
-            self.revision == STATELESS
-            and isinstance(result, dict)
-            and result.get("resultType") == INPUT_REQUIRED
-        ):
-            self._asking[call] = running
-            self._follow(self._requests.required(call, result, self._tool_of))
-            return ()
-        if self._requests.busy:
-            self._lines.append(self._requests.ended(call))
-        if running.reads is not message_of or self._results.passes(result, len(line)):
-            return (running.reads(call, result, error, line),)
-        return (self._results.bounded(message_of(call, result, error), len(line)),)
-
-    def _tool_of(self, call: str) -> str | None:
-        running = self._asking.get(call) or self._running.get(call)
-        return None if running is None else running.tool
-
-    def _follow(self, effect: Effect) -> None:
-        match effect:
-            case Again(call, params):
-                running, wire_id = self._asking.pop(call), self._requests.wire_id(call)
-                self._running[wire_id] = running
-                again = {"_meta": self._envelope_now(), **running.params, **params}
-                self._lines.append(jsonrpc.request(wire_id, running.method, again))
-            case NoInput(call, problem):
-                del self._asking[call]
-                self._refuse(call, "InputRequired", problem)
-                self._lines.append(self._requests.ended(call))
-            case bytes():
-                self._lines.append(effect)
-
     def _answered(self, request_id: Any, result: Any, error: Json | None) -> Sequence[Message]:
         match request_id:
             case str() if request_id == _DISCOVER and self.stage is Stage.DISCOVERING:
@@ -358,8 +292,8 @@ class Session:
                 self._probing.discard(request_id)
                 return (Response(request_id, description(self.server), None),)
             case _:
-                self.given_up.discard(request_id)
-                unknown = isinstance(request_id, str) and not request_id.startswith(_OURS)
+                self._calls.late(request_id, result)
+                unknown = isinstance(request_id, str) and not request_id.startswith(OURS)
                 return (Response(request_id, None, None),) if unknown else ()
         return ()
 
@@ -374,12 +308,13 @@ class Session:
 
     def _open(self, revision: str, result: Json) -> None:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
+        self._calls.stateless = revision == STATELESS
         self.instructions = said if isinstance(said := result.get("instructions"), str) else ""
         self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
         if revision != STATELESS:
             self._lines.append(jsonrpc.notification("notifications/initialized"))
         if revision != STATELESS and "logging" in self._offers and (level := self._requests.log_level()):
-            self._lines.append(jsonrpc.request(f"{_OURS}level", "logging/setLevel", {"level": level}))
+            self._lines.append(jsonrpc.request(f"{OURS}level", "logging/setLevel", {"level": level}))
         self._lines.append(self._listening.begin(self._offers, stateless=revision == STATELESS))
         if self._describes is not None:
             self._messages.append(Response(self._describes, description(self.server), None))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...base.version import __version__
 from ...plugins.results.provider_native import make_provider_native_tool_result
+from ..command.container import container_of
 from ..command.tool import CommandToolPlugin
 from ..errors import HostGone, RemoteError
 from ..packages.command_runner import CommandRunner
 from ..process.process import Command
 from ..protocol.blocking_request import ask
 from ..sandbox.confinement import FREE, Confinement
-from .container import container_of
 from .listing import Listing, ToolList
 from .offers import NOT_OFFERED, SUBSCRIBE, EndlessList, ResourceSubscription, Subscriptions, whole_list
 from .result_bound import DEFAULT_LIMIT, KeptResults, cut_from

@@ -80,7 +80,12 @@ def require_url(url: str) -> None:
 _META_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 _ENVELOPE: Final = "io.modelcontextprotocol/"
 
-_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAMED: Final = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    **dict.fromkeys(("tasks/get", "tasks/update", "tasks/cancel"), "taskId"),
+}
 """Methods whose params name something that is said in a header too."""
 
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
@@ -117,8 +122,8 @@ class Outgoing(NamedTuple):
 
     @property
     def is_call(self) -> bool:
-        """Whether a tool is called."""
-        return self.method == "tools/call"
+        """Whether a tool is called, or the result of one is waited for."""
+        return self.method in {"tools/call", "tasks/result"}
 
 
 def outgoing(line: bytes) -> Outgoing:

@@ -19,6 +19,10 @@ ANSWER: Final = "answer_input"
 """The request by which a dialect is given an answer; it goes no further than that."""
 
 
+POLL: Final = "poll"
+"""The request by which a dialect is told that a time is over which it has asked for."""
+
+
 class SpeaksThrough(Protocol):
     """The host that speaks a dialect, as far as the dialect knows it. Not from within the dialect: it holds a lock meanwhile."""
 
@@ -86,6 +90,9 @@ class InputSource(Protocol):
 
     def withdraw(self, key: str, host: SpeaksThrough) -> None:
         """The answer is not awaited any more."""
+
+    def poll_later(self, call: str, seconds: float, host: SpeaksThrough) -> None:
+        """Ask the host `POLL` for a call after so many seconds, from another thread; not if the program has ended."""
 
     def log_level(self) -> str | None:
         """The least grave level of MCP of which anybody wants to be told; ``None`` if nobody does."""

@@ -269,7 +269,7 @@ class Conversation(RuleBasedStateMachine):
             answer_to(self.talk, key, FormAnswer("accept", {}))
 
     def awaited(self):
-        return list(self.talk.session._running)
+        return list(self.talk.session._calls._running)
 
     @invariant()
     def each_call_ends_at_most_once_and_no_question_outlives_its_calls(self):

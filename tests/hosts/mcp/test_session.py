@@ -166,11 +166,11 @@ def test_a_list_without_an_end_is_given_up_with_the_reason(cursors, fact):
 
 
 def test_a_tool_that_cannot_be_called_is_left_out_with_the_reason_and_the_others_stay():
-    tools = [named("task", execution={"taskSupport": "required"}), {"name": "bare"}, "none", named("good")]
+    tools = [{"name": "bare"}, "none", named("good")]
     talk = Talk(pages(tools, cursors=lambda _: {})).open()
 
     assert [tool["name"] for tool in talk.heard[-1].value] == ["good"]
-    assert talk.session.offered.left_out.keys() == {"task", "bare", "None"}
+    assert talk.session.offered.left_out.keys() == {"bare", "None"}
 
 
 def test_a_server_without_tools_is_asked_for_none():

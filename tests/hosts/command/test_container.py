@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.mcp.container import container_of
+from callboard.hosts.command.container import container_of
 
 ALL = ["--rm", "--init", "--name", "ours"]
 

@@ -1,0 +1,1 @@
+"""Tasks of MCP, as the client of a server sees them."""
