@@ -52,7 +52,7 @@ class RunningCall:
         """Tell its parts to the client as they come. True once it has ended; False if the client has to be asked first.
 
         Args:
-            client: by its present request. In the handshake era it is asked by requests of their own, so the call goes on meanwhile.
+            client: by its present request. One that can be asked meanwhile is, and the call goes on: all of the handshake era, and those of tasks.
         """
         call, asked = self.call, self._client
         while True:
@@ -62,7 +62,7 @@ class RunningCall:
             if asked.logs:
                 await self._tell_logs(client)
             if not ended and asked.has_questions:
-                if not is_handshake(client):
+                if not is_handshake(client) and not client.can_be_asked():
                     return False
                 self._ask_all(client)
             if (chunk := call.take_chunk()) is not None:

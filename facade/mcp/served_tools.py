@@ -12,7 +12,14 @@ from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from ..interop.exact_json import as_utf8
 from ..mcp_edge.strict_names import StrictNames
-from ..mcp_protocol.content import Refusal, as_it_came, result_of, text_as_it_came, tools_of
+from ..mcp_protocol.content import (
+    Refusal,
+    as_it_came,
+    result_of,
+    task_support_of,
+    text_as_it_came,
+    tools_of,
+)
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
@@ -98,6 +105,17 @@ class ServedTools:
         # Milliseconds. Changes are announced; a list that is sure to change soon is not to be kept.
         fresh = round(self._board.configuration.list_ttl * 1000) if known and not remembered else 0
         return completed(fresh_for(listed, fresh, handshake=handshake), handshake=handshake)
+
+    def task_support(self, name: str) -> str | None:
+        """Whether the server of a tool can run it as a task: ``forbidden``, ``optional`` or ``required``; ``None`` if there is no such tool.
+
+        A tool that may come yet counts as ``optional``: its call waits for its server.
+        """
+        meant, servers = self._names.meant(name), self._passed_on.servers()
+        for tool in self._offered_tools():
+            if tool.tool_name == meant:
+                return task_support_of(tool.schema) if tool.plugin_name in servers else "forbidden"
+        return "optional" if self._start.starting else None
 
     def _tools(self, *, handshake: bool) -> list[Json]:
         try:
@@ -189,8 +207,11 @@ class ServedTools:
             return DEFAULT_TOOL_INTEROP_REGISTRY
 
     def _offered(self) -> list[str]:
+        return [tool.tool_name for tool in self._offered_tools()]
+
+    def _offered_tools(self) -> list[ToolDescriptor]:
         try:
-            return [tool.tool_name for tool in self._board.tools()]
+            return self._board.tools()
         except NotStarted:
             return []
 

@@ -11,12 +11,15 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.mcp.revision import STATELESS
+from ..hosts.mcp_tasks.server_tasks import EXTENSION
 from ..mcp_edge.cut_results import CutResults
 from ..mcp_protocol.method import Method
-from ..mcp_protocol.params import ARGUMENT, COMPLETED, KNOWN_ARGUMENTS, LEVEL, LISTENS, RESPONSES
+from ..mcp_protocol.params import ARGUMENT, COMPLETED, KNOWN_ARGUMENTS, LEVEL, LISTENS, RESPONSES, TASK
 from ..mcp_protocol.results import completed, introduction
 from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import OBJECT, TEXT, mapping
+from ..mcp_tasks.served_tasks import ServedTasks
 from ..pins.listing_record import last_instructions
 from .board_start import COMING, BoardStart
 from .client_news import HEARD, ClientNews, log_data
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_TASKS: Json = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
 _PAGED = {"cursor": TEXT}
 
 
@@ -69,12 +73,14 @@ class BoardServer:
         cut = CutResults()
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
         shared = Shared(self._start, self._passed_on, cut, self._shared_news)
+        self._tasks = ServedTasks(self._tools.called, self._tools.task_support)
         self.methods: dict[str, Method] = {
+            **self._tasks.methods,
             "tools/list": Method(self._tools.listed, optional=_PAGED),
             "tools/call": Method(
-                self._tools.called,
+                self._tasks.called,
                 {"name": TEXT},
-                {"arguments": OBJECT, "inputResponses": RESPONSES, "requestState": TEXT},
+                {"arguments": OBJECT, "inputResponses": RESPONSES, "requestState": TEXT, "task": TASK},
             ),
             "resources/list": Method(shared.resources, optional=_PAGED),
             "resources/templates/list": Method(shared.templates, optional=_PAGED),
@@ -108,6 +114,7 @@ class BoardServer:
         finally:
             for each in (*telling, waiting):
                 each.cancel()
+            self._tasks.close()
             self._tools.close()
             await self.stop()
         if self._start.failure is not None:
@@ -138,8 +145,8 @@ class BoardServer:
             self._questions.introduce(abilities(client))
             self._start.introduced.set()
 
-    def capabilities(self) -> Json:
-        """What the server can do. A client is told before any of the board's servers is up: all that one of them may have."""
+    def capabilities(self, revision: str) -> Json:
+        """What the server can do, in a revision. A client is told before any of the board's servers is up: all that one of them may have."""
         changes = {"listChanged": True}
         resources = {"subscribe": True, **changes}
         return {
@@ -148,11 +155,12 @@ class BoardServer:
             "prompts": changes,
             "resources": resources,
             "tools": changes,
+            **({"extensions": {EXTENSION: {}}} if revision == STATELESS else {"tasks": _TASKS}),
         }
 
     def introduction(self, revision: str) -> Json:
         """The result of ``initialize`` or ``server/discover``."""
-        return introduction(self.capabilities(), self.instructions(), revision)
+        return introduction(self.capabilities(revision), self.instructions(), revision)
 
     def instructions(self) -> str | None:
         """What a client's model is to know, now: the configuration and the servers may change."""

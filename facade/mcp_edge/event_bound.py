@@ -90,7 +90,11 @@ class EventBound:
         return await self._bounded(ctx, answer, event)
 
     async def _bounded(self, ctx: Any, answer: Json, event: Event) -> Json:
-        made = {"tools/call": bounded_result, "resources/read": bounded_read}.get(ctx.method)
+        made = {
+            "tools/call": bounded_result,
+            "tasks/result": bounded_result,
+            "resources/read": bounded_read,
+        }.get(ctx.method)
         if made is not None:
             name = str((ctx.params or {}).get("name") or "resource")[:_MOST_TEXT]
             address = self._kept.address(name)

@@ -5,15 +5,17 @@ The SDK holds what it serves to its types, and leaves out what these do not know
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.methods import SPEC_CLIENT_METHODS
 
 from ..hosts.mcp.revision import HANDSHAKES
 from ..interop.exact_json import as_utf8
-from ..mcp_protocol.served_client import Refused
+from ..mcp_protocol.params import params_problem
+from ..mcp_protocol.served_client import INVALID_PARAMS, OneRequest, Refused
 from ..version import __version__
 
 if TYPE_CHECKING:
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from ..mcp.serving import BoardServer
-    from ..mcp_protocol.method import Handler
+    from ..mcp_protocol.method import Method
 
     Context = ServerRequestContext[dict[str, Any]]
 
 Json = dict[str, Any]
 
+METHOD_NOT_FOUND: Final = -32601
 _INTRODUCES = ("initialize", "server/discover")
 
 
@@ -71,7 +74,7 @@ def identity_of(ctx: Any) -> object:
     # One for each session of the handshake era, and one over pipes; else a request is known to be its client's by nothing.
     if ctx.request is None:
         return None
-    return ctx.session.client_params if ctx.protocol_version in HANDSHAKES else object()
+    return ctx.session.client_params if ctx.protocol_version in HANDSHAKES else OneRequest()
 
 
 class _Notification:
@@ -103,7 +106,7 @@ class SdkServer(Server[dict[str, Any]]):
         super().__init__("callboard", version=__version__, instructions=served.instructions())
         self._served = served
         for method, entry in served.methods.items():
-            self.add_request_handler(method, types.RequestParams, _handler(entry.handle))
+            self.add_request_handler(method, types.RequestParams, _handler(method, entry))
         self.middleware.append(self._meet)
 
     def get_capabilities(
@@ -115,7 +118,9 @@ class SdkServer(Server[dict[str, Any]]):
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
         """What the board's server says, and not what the handlers seem to."""
-        return types.ServerCapabilities.model_validate(self._served.capabilities())
+        return types.ServerCapabilities.model_validate(
+            self._served.capabilities(protocol_version or HANDSHAKES[0])
+        )
 
     async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         if ctx.method in _INTRODUCES:  # anew: the configuration, and the servers, may have changed
@@ -130,8 +135,16 @@ class SdkServer(Server[dict[str, Any]]):
         return as_utf8(answer)  # what cannot be written would end the connection
 
 
-def _handler(handle: Handler) -> Callable[[Context, Any], Awaitable[Any]]:
+def _handler(method: str, entry: Method) -> Callable[[Context, Any], Awaitable[Any]]:
     async def answer(ctx: Context, _: Any) -> Any:
-        raise _Answered(await handle(SdkClient(ctx), dict(ctx.params or {})))
+        params = dict(ctx.params or {})
+        if method not in SPEC_CLIENT_METHODS:  # of which the SDK knows nothing
+            stateless = ctx.protocol_version not in HANDSHAKES
+            if not (entry.stateless if stateless else entry.handshake):
+                raise Refused(METHOD_NOT_FOUND, "Method not found", method)
+            given = {key: each for key, each in params.items() if key != "_meta"}
+            if params_problem(given, entry.required, entry.optional, stateless=False) is not None:
+                raise Refused(INVALID_PARAMS, "Invalid request parameters", "")
+        raise _Answered(await entry.handle(SdkClient(ctx), params))
 
     return answer

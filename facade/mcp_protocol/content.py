@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..base.errors import JsonValueError
 from ..base.json import load_json
 from ..hosts.mcp.jsonrpc import is_forged, read_exactly, without_forged_meta
+from ..hosts.mcp_tasks.server_tasks import RELATED
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.exact_json import as_utf8, json_text
@@ -38,7 +39,8 @@ def tools_of(
     """The tools as MCP declares them, and why others cannot be declared, by name.
 
     Args:
-        schemas: each with whether an MCP server has declared it so; then it stays as it is, but for tasks, which are not offered.
+        schemas: each with whether an MCP server has declared it so; then it stays as it is, but that a tool which can be called as a task can be
+            called without as well. In the stateless era tools say nothing of tasks.
         registry: knows the board's formats.
         handshake: the client speaks a revision up to 2025-11-25, which knows output schemas of objects only.
     """
@@ -51,17 +53,26 @@ def tools_of(
             left_out[str(schema.get("name", "?") if isinstance(schema, dict) else "?")] = str(error)
             continue
         if of_server:
-            lost = {"outputSchema"} - said.keys() | ({"execution"} if _takes_tasks(schema) else set())
-            tools.append(without_forged_meta({key: each for key, each in schema.items() if key not in lost}))
+            takes_tasks = task_support_of(schema) != "forbidden"
+            lost = {"outputSchema"} - said.keys() | ({"execution"} if takes_tasks else set())
+            kept = {key: each for key, each in schema.items() if key not in lost}
+            both = (
+                {"execution": {**schema["execution"], "taskSupport": "optional"}}
+                if takes_tasks and handshake
+                else {}
+            )
+            tools.append(without_forged_meta({**kept, **both}))
             continue
         tool = without_forged_meta({key: said[key] for key in _TOOL if key in said})
         tools.append({**tool, "description": tool.get("description") or tool["name"]})
     return tools, left_out
 
 
-def _takes_tasks(schema: Json) -> bool:
-    execution = schema.get("execution")
-    return isinstance(execution, dict) and execution.get("taskSupport", "forbidden") != "forbidden"
+def task_support_of(schema: Any) -> str:
+    """What a tool's server says of tasks: ``optional``, ``required``, or else ``forbidden``."""
+    execution = schema.get("execution") if isinstance(schema, dict) else None
+    said = execution.get("taskSupport") if isinstance(execution, dict) else None
+    return said if said in {"optional", "required"} else "forbidden"
 
 
 def result_of(
@@ -131,6 +142,9 @@ def as_it_came(line: bytes, *, handshake: bool) -> Json | Refusal | None:
             return None
         return Refusal(code, message, error.get("data"))
     result: Json = answer["result"]
+    meta = result.get("_meta")
+    if isinstance(meta, dict) and meta.pop(RELATED, None) is not None and not meta:
+        del result["_meta"]  # the server's task is not the client's
     structured = result.get("structuredContent")
     if "content" not in result or (handshake and not result["content"] and not isinstance(structured, dict)):
         told = [] if structured is None else [{"type": "text", "text": json_text(structured)}]
@@ -167,6 +181,8 @@ def text_as_it_came(line: bytes, *, handshake: bool) -> bytes | None:
     except JsonValueError:
         return None
     if CALL_RESULT(result) is not None or is_forged(result) or b"\r" in text:
+        return None
+    if RELATED.encode() in text:
         return None
     if b"\\" in text and b"\\ud" in text.lower():  # half of a surrogate pair, perhaps
         return None

@@ -15,6 +15,7 @@ from .shapes import (
     either,
     many,
     mapping,
+    number,
     one_of,
     record,
     token,
@@ -62,6 +63,9 @@ INITIALIZE: Final = record(
 
 
 LEVEL: Final = one_of(*LEVELS)
+TASK: Final = record({}, {"ttl": number})
+"""How a client up to 2025-11-25 has a call run as a task."""
+
 RESPONSES: Final = mapping(
     either(ELICITED, SAMPLED, record({"roots": many(record({"uri": TEXT}, {"name": TEXT}))}))
 )

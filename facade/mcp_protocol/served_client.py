@@ -26,6 +26,10 @@ class Refused(Exception):
         self.data = data
 
 
+class OneRequest:
+    """The identity of a client that is known by nothing: another one for each request."""
+
+
 class Client(Protocol):
     """A client, by one of its requests. In the event loop.
 
@@ -35,7 +39,7 @@ class Client(Protocol):
         meta: of the request: what stands under ``_meta``; empty if nothing does.
         name: how the client calls itself; ``None`` if it does not.
         capabilities: what it can do; ``None`` if it has not said that.
-        identity: the same object for all requests of one client, as far as that is known; another one for each request if it is not.
+        identity: the same object for all requests of one client, as far as that is known; else a new `OneRequest` for each request.
         takes_text: a result may be the JSON of one, which is written as it is.
     """
 

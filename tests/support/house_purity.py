@@ -120,6 +120,7 @@ MODULES = (
     "facade/demo/journey_tools.py",
     "facade/demo/plan.py",
     "facade/mcp/ownership.py",
+    "facade/mcp_tasks/task_table.py",
     "hosts/mcp/elicitation.py",
     "hosts/mcp/jsonrpc.py",
     "hosts/mcp/pins.py",

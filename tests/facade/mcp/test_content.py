@@ -106,7 +106,7 @@ OF_A_LIST = {"outputSchema": {"type": "array"}}
     [
         ({"unknown": 1, "annotations": {"own": None}}, True, True),
         ({"execution": {"taskSupport": "forbidden"}}, True, True),
-        ({"execution": {"taskSupport": "optional"}}, False, False),
+        ({"execution": {"taskSupport": "optional"}}, True, False),
         ({"outputSchema": {"type": "object"}}, True, True),
         (OF_A_LIST, False, True),
     ],

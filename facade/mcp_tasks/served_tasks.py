@@ -1,0 +1,290 @@
+"""``tasks/…``, and the calls of tools that run as tasks. In the event loop.
+
+A task is the board's own, whatever its server does: one call in the background. Up to 2025-11-25 a client asks for one with the call; later the
+server decides, and makes one of each call that its own server can only run as a task, for a client that says that it knows them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from ..base.foreign import Log, contain
+from ..hosts.mcp.revision import HANDSHAKES
+from ..hosts.mcp_tasks.server_tasks import EXTENSION, RELATED
+from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
+from ..interop.exact_json import json_text
+from ..mcp_protocol.content import result_of
+from ..mcp_protocol.method import Method
+from ..mcp_protocol.params import RESPONSES
+from ..mcp_protocol.results import completed
+from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, OneRequest, Refused, is_handshake
+from ..mcp_protocol.shapes import TEXT
+from ..plugins.results.codes import Code
+from ..plugins.results.codes import Outcome as Fate
+from ..plugins.results.failures import failure
+from .task_client import TaskClient
+from .task_table import CANCELLED, COMPLETED, FAILED, INPUT_REQUIRED, WORKING, Outcome, TaskTable, TooMany
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..mcp_protocol.method import Handler
+    from ..mcp_protocol.served_client import Client
+    from .task_table import Task
+
+Json = dict[str, Any]
+
+logger: Log = Log("callboard.mcp")
+
+_METHOD_NOT_FOUND: Final = -32601
+_MISSING_CAPABILITY: Final = -32021
+_NOT_THERE: Final = "Failed to retrieve task: there is no such task of this client, or its time is over"
+_STATUS: Final = "notifications/tasks/status"
+_MOST_DIGITS: Final = 12
+_PATIENCE: Final = 5.0
+"""Seconds for a client to take a notification."""
+
+
+class _Run:
+    """A task under way: its call in the background, and those who wait for its end."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.client: TaskClient | None = None
+        self.calling: asyncio.Task[None] | None = None
+        self.over: asyncio.Event = asyncio.Event()
+        self.late: asyncio.TimerHandle | None = None
+
+
+class ServedTasks:
+    """See the module.
+
+    Args:
+        call: runs a call to its end, as ``tools/call`` does.
+        support_of: says of a tool's name whether it can be a task: ``forbidden``, ``optional`` or ``required``; ``None`` if there is no such tool.
+    """
+
+    def __init__(self, call: Handler, support_of: Callable[[str], str | None]) -> None:
+        self._call = call
+        self._support_of = support_of
+        self._table = TaskTable()
+        self._runs: dict[str, _Run] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+        named = {"taskId": TEXT}
+        self.methods: dict[str, Method] = {
+            "tasks/get": Method(self._get, named),
+            "tasks/result": Method(self._result, named, stateless=False),
+            "tasks/list": Method(self._list, optional={"cursor": TEXT}, stateless=False),
+            "tasks/cancel": Method(self._cancel, named),
+            "tasks/update": Method(self._update, {**named, "inputResponses": RESPONSES}, handshake=False),
+        }
+
+    async def called(self, client: Client, params: Json) -> Json | bytes:
+        """``tools/call``: the result, or a task that runs.
+
+        Raises:
+            Refused: as the call does; or there may be no task of this tool, or no further one.
+        """
+        asked = params.get("task")
+        if is_handshake(client):
+            if asked is None or client.revision != HANDSHAKES[0]:
+                return await self._call(client, params)
+            support = self._support_of(params["name"])
+            params = {key: each for key, each in params.items() if key != "task"}
+            if support == "forbidden":
+                name = params["name"]
+                raise Refused(
+                    _METHOD_NOT_FOUND, f"{name!r:.100} cannot be called as a task: call it without 'task'"
+                )
+            if support is None:
+                return await self._call(client, params)
+            return {"task": self._begin(client, params, asked.get("ttl")).said(stateless=False)}
+        if (
+            "requestState" in params
+            or not _knows_tasks(client)
+            or self._support_of(params["name"]) != "required"
+        ):
+            return await self._call(client, params)
+        task = self._begin(client, params, None)
+        return {**completed({}, handshake=False), "resultType": "task", **task.said(stateless=True)}
+
+    def close(self) -> None:
+        """All tasks are over: their calls are cancelled."""
+        for task in self._table:
+            self._forget(task)
+        for telling in self._telling:
+            telling.cancel()
+
+    # A task's life
+
+    def _begin(self, client: Client, params: Json, ttl: Any) -> Task:
+        owner = None if isinstance(client.identity, OneRequest) else client.identity
+        try:
+            task = self._table.begin(secrets.token_urlsafe(24), owner, ttl, _now())
+        except TooMany as error:
+            raise Refused(INTERNAL_ERROR, f"there is no room for another task: {error}") from None
+        run = self._runs[task.id] = _Run(task)
+        run.client = TaskClient(client, task, lambda message: self._turned(run, message))
+        loop = asyncio.get_running_loop()
+        run.late = loop.call_later(task.ttl / 1000, self._forget, task)
+        run.calling = loop.create_task(self._run(run, run.client, params))
+        return task
+
+    async def _run(self, run: _Run, client: TaskClient, params: Json) -> None:
+        try:
+            result = await self._call(client, params)
+            assert isinstance(result, dict)  # it takes no text
+            outcome = Outcome(result, None, len(json_text(result)))
+        except Refused as error:
+            outcome = _error(error.code, error.message, error.data)
+        except Exception as error:  # noqa: BLE001 - a bug of ours: the client waits for an answer
+            contain(error, logger, "a task of a client failed")
+            outcome = _error(INTERNAL_ERROR, "Internal server error")
+        failed = outcome.has_failed if is_handshake(client) else outcome.error is not None
+        self._end(run, FAILED if failed else COMPLETED, outcome, _why(outcome))
+
+    def _end(self, run: _Run, status: str, outcome: Outcome, message: str) -> None:
+        if self._table.end(run.task, status, outcome, _now(), message):
+            run.over.set()
+            self._tell(run)
+
+    def _turned(self, run: _Run, message: str | None) -> None:
+        assert run.client is not None
+        before = run.task.status
+        status = INPUT_REQUIRED if run.client.waits_for_client else WORKING
+        said = run.task.message if message is None else message
+        if self._table.turn(run.task, status, _now(), said) and status != before:
+            self._tell(run)
+
+    def _tell(self, run: _Run) -> None:
+        """Tell the client of the handshake era what its task does now."""
+        if run.client is not None and is_handshake(run.client):
+            said = run.client.notify(_STATUS, run.task.said(stateless=False))
+            telling = asyncio.ensure_future(_told(said))
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
+
+    def _forget(self, task: Task) -> None:
+        """A task's time is over: what still runs is cancelled, and who still waits is told."""
+        self._table.forget(task)
+        run = self._runs.pop(task.id)
+        if run.late is not None:
+            run.late.cancel()
+        message = "the time of the task is over: its call was cancelled"
+        self._table.end(task, CANCELLED, _error(INVALID_PARAMS, message), _now(), message)
+        run.over.set()
+        if run.calling is not None:
+            run.calling.cancel()
+
+    # What clients ask
+
+    def _find(self, client: Client, params: Json) -> _Run:
+        if not is_handshake(client) and not _knows_tasks(client):
+            needs: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+            raise Refused(
+                _MISSING_CAPABILITY, f"Missing required client capability: the extension {EXTENSION}", needs
+            )
+        task = self._table.find(params["taskId"], client.identity)
+        if task is None or (run := self._runs.get(task.id)) is None:
+            raise Refused(INVALID_PARAMS, _NOT_THERE)
+        return run
+
+    async def _get(self, client: Client, params: Json) -> Json:
+        task = self._find(client, params).task
+        if is_handshake(client):
+            return task.said(stateless=False)
+        more: Json = {}
+        if task.status == INPUT_REQUIRED:
+            more = {"inputRequests": dict(task.inputs)}
+        elif task.outcome is not None and task.status != CANCELLED:
+            self._table.read(task)
+            more = _inlined(task.outcome)
+        return completed({**task.said(stateless=True), **more}, handshake=False)
+
+    async def _result(self, client: Client, params: Json) -> Json:
+        run = self._find(client, params)
+        assert run.client is not None
+        reader = run.client.begin_reading(client)
+        try:
+            await run.over.wait()
+        finally:
+            run.client.end_reading(reader)
+        outcome = run.task.outcome
+        assert outcome is not None
+        self._table.read(run.task)
+        if outcome.error is not None:
+            raise Refused(*outcome.error)
+        result = outcome.result or {}
+        meta = result.get("_meta")
+        return {
+            **result,
+            "_meta": {**(meta if isinstance(meta, dict) else {}), RELATED: {"taskId": run.task.id}},
+        }
+
+    async def _list(self, client: Client, params: Json) -> Json:
+        cursor = params.get("cursor")
+        if cursor is not None and not (
+            cursor.isascii() and cursor.isdecimal() and len(cursor) <= _MOST_DIGITS
+        ):
+            raise Refused(INVALID_PARAMS, f"no such cursor: {cursor!r:.40}")
+        tasks, following = self._table.page(client.identity, int(cursor or 0))
+        listed: Json = {"tasks": [each.said(stateless=False) for each in tasks]}
+        return listed if following is None else {**listed, "nextCursor": str(following)}
+
+    async def _cancel(self, client: Client, params: Json) -> Json:
+        run, handshake = self._find(client, params), is_handshake(client)
+        task = run.task
+        if task.has_ended and handshake:
+            raise Refused(INVALID_PARAMS, f"Cannot cancel task: already in terminal status {task.status!r}")
+        message = "the task was cancelled, as its client asked"
+        told = failure(Code.CANCELLED, message, outcome=Fate.OUTCOME_UNKNOWN)
+        result = completed(result_of(told, None, DEFAULT_TOOL_INTEROP_REGISTRY), handshake=handshake)
+        self._end(run, CANCELLED, Outcome(result, None, len(json_text(result))), message)
+        if run.calling is not None:
+            run.calling.cancel()
+        return task.said(stateless=False) if handshake else completed({}, handshake=False)
+
+    async def _update(self, client: Client, params: Json) -> Json:
+        run = self._find(client, params)
+        assert run.client is not None
+        run.client.hear(params["inputResponses"])
+        return completed({}, handshake=False)
+
+
+def _inlined(outcome: Outcome) -> Json:
+    if outcome.error is None:
+        return {"result": outcome.result}
+    code, message, data = outcome.error
+    return {"error": {"code": code, "message": message, **({} if data is None else {"data": data})}}
+
+
+def _knows_tasks(client: Client) -> bool:
+    extensions = (client.capabilities or {}).get("extensions")
+    return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
+
+
+def _error(code: int, message: str, data: Any = None) -> Outcome:
+    return Outcome(None, (code, message, data), len(message) + (0 if data is None else len(json_text(data))))
+
+
+def _why(outcome: Outcome) -> str:
+    """What went wrong, for people; empty if nothing did."""
+    if outcome.error is not None:
+        return outcome.error[1]
+    blocks = (outcome.result or {}).get("content") if outcome.has_failed else ()
+    texts = (each.get("text") for each in blocks or () if isinstance(each, dict))
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+async def _told(said: Any) -> None:
+    try:
+        await asyncio.wait_for(said, _PATIENCE)
+    except Exception as error:  # noqa: BLE001 - a client that is gone; it may ask
+        contain(error, logger, "a client could not be told of its task")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,143 @@
+"""The client of a call that runs as a task: the request that began it has been answered, and what the call has to say goes other ways."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..hosts.mcp_tasks.server_tasks import RELATED
+from ..mcp_protocol.served_client import is_handshake
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..mcp_protocol.served_client import Client
+    from .task_table import Task
+
+Json = dict[str, Any]
+
+
+class Reader:
+    """A client that waits in ``tasks/result``; requests for the task go to it."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.gone: asyncio.Event = asyncio.Event()
+
+
+class TaskClient:
+    """See the module. A `Client`. In the event loop.
+
+    Up to 2025-11-25 what a server asks is sent to the client while it waits in ``tasks/result``. Later it stands in the task, until
+    ``tasks/update`` answers it. Progress and logs are told in the first era alone, for the second has none of a task.
+
+    Args:
+        begun_by: the client, by the request that began the task.
+        task: the task.
+        turned: called when the task waits for the client, or waits no more, and with what there is to say of it.
+    """
+
+    def __init__(self, begun_by: Client, task: Task, turned: Callable[[str | None], None]) -> None:
+        self._begun_by = begun_by
+        self._task = task
+        self._turned = turned
+        self._handshake = is_handshake(begun_by)
+        self._readers: list[Reader] = []
+        self._any_reader = asyncio.Event()
+        self._answers: dict[str, asyncio.Future[Json]] = {}
+        self._open = 0
+        self._count = 0
+        self.request_id: str | int = begun_by.request_id
+        self.revision: str = begun_by.revision
+        self.meta: Json = begun_by.meta
+        self.name: str | None = begun_by.name
+        self.capabilities: Json | None = begun_by.capabilities
+        self.identity: object = begun_by.identity
+        self.takes_text: bool = False
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether something is asked, and not answered."""
+        return self._open > 0
+
+    def can_be_asked(self) -> bool:
+        return True
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        if message:
+            self._turned(message)
+        if not self._handshake or (token := self.meta.get("progressToken")) is None:
+            return
+        more = {"total": total, "message": message}
+        said = {key: each for key, each in more.items() if each is not None}
+        await self.notify("notifications/progress", {"progressToken": token, "progress": progress, **said})
+
+    async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
+        if self._handshake:
+            said = self._related(params or {}) if within or method == "notifications/progress" else params
+            await self._begun_by.notify(method, said)
+
+    def _related(self, params: Json) -> Json:
+        return {**params, "_meta": {**(params.get("_meta") or {}), RELATED: {"taskId": self._task.id}}}
+
+    async def ask(self, method: str, params: Json, patience: float) -> Json:
+        self._open += 1
+        try:
+            async with asyncio.timeout(patience):
+                if self._handshake:
+                    self._turned(None)
+                    return await self._ask_reader(method, self._related(params), patience)
+                return await self._ask_in_task(method, params)
+        finally:
+            self._open -= 1
+            self._turned(None)
+
+    async def _ask_reader(self, method: str, params: Json, patience: float) -> Json:
+        """Ask the client while it waits for the result; again if it goes away meanwhile."""
+        while True:
+            await self._any_reader.wait()
+            reader = self._readers[-1]
+            asking: asyncio.Future[Json] = asyncio.ensure_future(reader.client.ask(method, params, patience))
+            going: asyncio.Future[Any] = asyncio.ensure_future(reader.gone.wait())
+            either: tuple[asyncio.Future[Any], ...] = asking, going
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                if asking.done():
+                    return asking.result()
+            finally:
+                asking.cancel()
+                going.cancel()
+
+    async def _ask_in_task(self, method: str, params: Json) -> Json:
+        self._count += 1
+        key = str(self._count)
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._answers[key] = answer
+        self._task.inputs[key] = {"method": method, "params": params}
+        self._turned(None)
+        try:
+            return await answer
+        finally:
+            del self._answers[key]
+            self._task.inputs.pop(key, None)
+
+    def hear(self, responses: Json) -> None:
+        """Take what a client answers; what nobody waits for changes nothing."""
+        for key, response in responses.items():
+            if (answer := self._answers.get(key)) is not None and not answer.done():
+                answer.set_result(response)
+                self._task.inputs.pop(key, None)
+
+    def begin_reading(self, client: Client) -> Reader:
+        """A client waits for the result."""
+        reader = Reader(client)
+        self._readers.append(reader)
+        self._any_reader.set()
+        return reader
+
+    def end_reading(self, reader: Reader) -> None:
+        """It waits no more."""
+        self._readers.remove(reader)
+        reader.gone.set()
+        if not self._readers:
+            self._any_reader.clear()
