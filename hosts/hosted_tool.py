@@ -137,6 +137,11 @@ class HostedToolPlugin:
         """What it offered when it was last up, to be offered until it is: its tools, and their names by its own; ``None`` for nothing."""
         return None
 
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether the next generation begins in another way than the last, which may have ended because of its own."""
+        return False
+
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others; ``None`` of one that can only live alone."""
         return None

@@ -136,6 +136,16 @@ class HostedPlugin:
         return not self.settled.is_set() and not self.supervised_host.has_failed
 
     @property
+    def begins_otherwise(self) -> bool:
+        """Whether the next generation of the host begins in another way than the last."""
+        return self.plugin.begins_otherwise
+
+    @property
+    def first_generation(self) -> int:
+        """The number of the first generation that was ready; 1 while there is none."""
+        return self.supervised_host.first_ready or 1
+
+    @property
     def available(self) -> bool:
         return self.out is None and self.problem is None
 

@@ -55,6 +55,10 @@ class ActorInputSource:
         offered = _OFFERS[people.takes_forms, people.has_model]
         return offered if people.callers is None else offered | people.callers.offers()
 
+    def of_handshake(self) -> bool:
+        callers = None if self._people is None else self._people().callers
+        return callers is not None and callers.of_handshake()
+
     def ask(self, request: InputRequest) -> None:
         tell(self._actor, InputAsked(request))  # if that has stopped its host is about to
 

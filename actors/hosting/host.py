@@ -55,6 +55,10 @@ class PluginOfHost(Protocol):
     ended: threading.Event
     loaded_plugin: LoadedPlugin
 
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether the next generation of the host begins in another way than the last."""
+
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """The host is parked or stopped."""
 
@@ -102,6 +106,8 @@ class SupervisedHost:
         policy: when it is started again.
         dispatcher: hands over what is told to the actors of a shared host; ``None`` where one runs alone.
         lifecycle: how one generation follows another.
+        first_ready: the number of the first generation that was ready; ``None`` while there is none.
+        has_failed: a generation has ended before any was ready, and the next does not begin in another way.
     """
 
     def __init__(
@@ -132,6 +138,8 @@ class SupervisedHost:
         self._suspects = Suspects(policy.cool_down)
         self._out: _Out | None = None
         self._ready: int | None = None
+        self.first_ready: int | None = None
+        self.has_failed: bool = False
         self._first_process: float | None = None
         self._overdue_at: Timer | None = None
         self._overdue: str | None = None
@@ -160,11 +168,6 @@ class SupervisedHost:
         return [*dispatcher, *self.lifecycle.actors()]
 
     # The plugins that run in it
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether a generation has ended before any was ready."""
-        return self._overdue_at is not None
 
     @property
     def names(self) -> list[str]:
@@ -311,6 +314,8 @@ class SupervisedHost:
         match kind:
             case "host_crashed":
                 self._last_report = facts["report"]
+                if self._ready is None:
+                    self.has_failed |= not any(each.begins_otherwise for each in self._plugins.values())
                 if self._ready is None and self._overdue_at is None:
                     since = self._clock.now() if self._first_process is None else self._first_process
                     self._overdue_at = self._clock.call_at(
@@ -322,6 +327,7 @@ class SupervisedHost:
                 self._out = None  # a plugin that comes from now on is loaded by this generation
             case "host_ready":
                 self._out, self._ready = None, facts["generation"]
+                self.first_ready = self.first_ready or self._ready
                 if self._overdue_at is not None:
                     self._overdue_at.cancel()
 

@@ -159,6 +159,7 @@ class Configuration:
         interop: the dotted paths of contributions that are tried first, in their order.
         names: under which names a served board offers its tools: ``as_declared``, or ``strict`` for names that the APIs of models take.
         list_ttl: seconds for which a client of a served board may keep a list of its tools.
+        list_patience: seconds, from the start of a served board, for which a list of its tools waits for servers that were never up before.
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
@@ -186,6 +187,7 @@ class Configuration:
     interop: tuple[str, ...] = ()
     names: str = NAMES[0]
     list_ttl: float = 300.0
+    list_patience: float = 15.0
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
@@ -197,13 +199,14 @@ class Configuration:
 LONGEST_TTL = 86_400
 """Seconds: a day."""
 
+LONGEST_PATIENCE = 600
+"""Seconds: no client waits longer for a list."""
+
 _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 KEYS = frozenset({
-    "$schema", "version",
-    "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile", "names",
-    "list_ttl",
+    "$schema", "version", "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile", "names", "list_ttl", "list_patience",
 }) | REQUEST_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
@@ -324,15 +327,18 @@ def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Confi
         approval=read_approval(given.get("approval", {})),
         interop=_dotted_paths(given.get("interop", []), "$.interop"),
         names=require_one_of(given.get("names", NAMES[0]), "$.names", NAMES),
-        list_ttl=require_seconds(
-            given.get("list_ttl", 300.0), "$.list_ttl", f"0 to {LONGEST_TTL:,}", LONGEST_TTL
-        ),
+        list_ttl=_seconds(given.get("list_ttl", 300.0), "list_ttl", LONGEST_TTL),
+        list_patience=_seconds(given.get("list_patience", 15.0), "list_patience", LONGEST_PATIENCE),
         agent=read_request_keys(given),
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
         written=written,
         profile=profile,
     )
+
+
+def _seconds(value: float, key: str, most: int) -> float:
+    return require_seconds(value, f"$.{key}", f"0 to {most:,}", most)
 
 
 def unknown_of(given: Mapping[str, Any]) -> tuple[UnknownKey, ...]:

@@ -169,11 +169,17 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
             f"the option 'idle_deadline' is not for {kind}: {_NO_SIGNS}. Leave it out; 'deadline' holds",
             path="$.idle_deadline",
         )
-    usual = 1
+    asked, concurrency, validate = asked_of(entry, configuration), 1, configuration.calls.validate
     if isinstance(entry.source, McpSource):
-        usual = SIDE_BY_SIDE if configuration.served else 1
         _require_one_origin(entry.source, entry.options)
-    return complete(asked_of(entry, configuration), configuration, entry.hidden, concurrency=usual)
+        if configuration.served:
+            concurrency, validate = SIDE_BY_SIDE, validate and _is_asked_to_validate(configuration)
+    return complete(asked, configuration, entry.hidden, concurrency=concurrency, validate=validate)
+
+
+def _is_asked_to_validate(configuration: Configuration) -> bool:
+    """Whether arguments of MCP servers' tools are to be held to their schemas on a served board: a server does that itself, in its own way."""
+    return configuration.profile is not None or "validate" in configuration.written.get("calls", {})
 
 
 def _require_one_origin(source: McpSource, given: PluginOptions) -> None:
@@ -222,7 +228,12 @@ def _without_signs(source: Any) -> str | None:
 
 
 def complete(
-    given: PluginOptions, configuration: Configuration, hidden: tuple[str, ...] = (), *, concurrency: int = 1
+    given: PluginOptions,
+    configuration: Configuration,
+    hidden: tuple[str, ...] = (),
+    *,
+    concurrency: int = 1,
+    validate: bool | None = None,
 ) -> Options:
     """Fill in what the options leave out.
 
@@ -231,6 +242,7 @@ def complete(
         configuration: has what holds for all plugins.
         hidden: what nobody is to read in a report.
         concurrency: calls at once, where neither of them says it.
+        validate: whether arguments are held to schemas, where the options do not say it; ``None`` for what the configuration says.
 
     Raises:
         ConfigurationError: the restart policy, or another option that is looked at here, is wrong.
@@ -262,7 +274,7 @@ def complete(
             breaker=_policy(BreakerPolicy, given.breaker, "breaker"),
             quarantine=_policy(QuarantinePolicy, given.quarantine, "quarantine"),
             while_down=_while_down(given),
-            validate=_validation(given.validate, default=calls.validate),
+            validate=_validation(given.validate, default=calls.validate if validate is None else validate),
             claims=given.claims,
             state_from=given.state_from,
         ),

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 logger: Log = Log("callboard.mcp")
 
-LIST_PATIENCE = 5.0
-"""Seconds for which a list waits for plugins that are starting: some clients ask once, and hear no news."""
-
 COMING = frozenset(
     {
         "plugin_registered",
@@ -38,6 +35,9 @@ COMING = frozenset(
 
 STOP_TIMEOUT = 1.0
 """Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
+
+BESIDE_TOOLS = 5.0
+"""Seconds for which lists of resources and prompts wait for servers that are starting; they are not remembered, so each start costs that."""
 
 INTRODUCTION = 1.0
 """Seconds that the one client may take to say what it can do, before the board is started all the same."""
@@ -130,8 +130,8 @@ class BoardStart:
             await self._changed.wait()
 
     async def tools_known(self) -> bool:
-        """Wait until each plugin has its tools, though they may be remembered; some seconds after the start at most. Returns whether all have."""
-        while self.starting and (left := self._patience()) > 0:
+        """Wait until each plugin has its tools, though they may be remembered; `Configuration.list_patience` after the start at most. Returns whether all have."""
+        while self.starting and (left := self._left(self.board.configuration.list_patience)) > 0:
             seen = self.changes
             if self.is_known():
                 return True
@@ -141,7 +141,7 @@ class BoardStart:
 
     async def over_soon(self) -> None:
         """Wait until all plugins had their chance; some seconds after the start at most."""
-        if self.starting and (left := self._patience()) > 0:
+        if self.starting and (left := self._left(BESIDE_TOOLS)) > 0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._up.wait(), left)
 
@@ -154,11 +154,9 @@ class BoardStart:
         handles = manager.handles().values()
         return manager.all_begun and all(each.name in offers or not each.is_coming for each in handles)
 
-    def _patience(self) -> float:
-        """Seconds for which a list may still wait: from the start on, so that a server that never comes up holds up the first list alone."""
-        if self._began is None:
-            return INTRODUCTION + LIST_PATIENCE
-        return self._began + LIST_PATIENCE - time.monotonic()
+    def _left(self, patience: float) -> float:
+        """Seconds for which a list may still wait, as some clients ask once and hear no news: from the start on, so that a server that never comes up holds up the first list alone."""
+        return INTRODUCTION + patience if self._began is None else self._began + patience - time.monotonic()
 
     def why_not_running(self) -> str | None:
         """Why the board does not run, or will not, for a model; ``None`` if it may."""

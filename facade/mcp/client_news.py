@@ -79,6 +79,7 @@ class ClientNews:
         self._to_tell: deque[Json] = deque(maxlen=_MAX_NEWS)
         self._standing: list[Json] = []
         self._names: dict[str, list[str]] = {}
+        self._been_ready: set[str] = set()
         self.level: str | None = None
         self._tools_changed = False
         self._any = asyncio.Event()
@@ -86,7 +87,9 @@ class ClientNews:
 
     def hear(self, event: Event) -> None:
         """In the thread that tells events."""
-        news = log_of(event)
+        news = log_of(event) if event.kind != "host_ready" or event.subject in self._been_ready else None
+        if event.kind == "host_ready":
+            self._been_ready.add(event.subject)
         if news is not None:
             self._to_tell.append(_params(*news))
         changes = self._changes_tools(event)
@@ -211,13 +214,13 @@ class ClientNews:
 
 
 def log_of(event: Event) -> tuple[str, Json] | None:
-    """What a client is told of an event, and how grave it is; ``None`` of most events. Pure."""
+    """What a client is told of an event, and how grave it is; ``None`` of most events. A host that is ready was ready before. Pure."""
     name, facts = event.subject, event.facts
     match event.kind:
         case "host_crashed":
             cause = str(facts.get("cause") or "it does not say why")[:_MAX_CAUSE]
             return "warning", log_data(event.kind, name, f"{name} has ended: {cause}")
-        case "host_ready" if facts["generation"] > 1:
+        case "host_ready":
             return "warning", restarted(name)
         case "host_parked":
             why = str(facts.get("why") or "")[:_MAX_CAUSE]

@@ -208,6 +208,7 @@ class ClientQuestions:
         self._logs: deque[tuple[tuple[str, ...], ServerLog]] = deque(maxlen=_MOST_LOGS)
         self._loop = asyncio.get_running_loop()
         self._offers = _ALL if many else frozenset[str]()
+        self._of_handshake = False
         self._asked: dict[str, AskedClient] = {}
         self._held: list[Question] = []
         self.lanes: Lanes = Lanes(self._under_way)
@@ -216,6 +217,9 @@ class ClientQuestions:
 
     def offers(self) -> frozenset[str]:
         return self._offers
+
+    def of_handshake(self) -> bool:
+        return self._of_handshake
 
     def log_level(self) -> str | None:
         return self._news.level
@@ -241,8 +245,10 @@ class ClientQuestions:
                 case "all":
                     self._news.hear_log(log)
 
-    def introduce(self, can: frozenset[str]) -> None:
+    def introduce(self, client: Client) -> None:
         """A client has said what it can do."""
+        can = abilities(client)
+        self._of_handshake = not self._many and is_handshake(client)
         forms = {"elicitation"} if can & {FORMS, PAGES} else set()
         self._offers |= forms | ({"sampling"} if MODEL in can else set())
 

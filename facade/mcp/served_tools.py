@@ -225,10 +225,12 @@ class ServedTools:
     def _is_restarted(self, plugin: str) -> bool:
         """Whether this is the first answer of a generation that followed another."""
         # Asked of the host: an event may come after the answer.
-        hosted = getattr(self._board.board.plugin_manager.handles().get(plugin), "plugin", None)
+        handle = self._board.board.plugin_manager.handles().get(plugin)
+        hosted = getattr(handle, "plugin", None)
         if hosted is None or hosted.host is None:
             return False
-        before, now = self._generations.get(plugin, 1), hosted.host.generation
+        now = hosted.host.generation
+        before = self._generations.get(plugin, getattr(handle, "first_generation", now))
         self._generations[plugin] = now
         return bool(now > before)
 

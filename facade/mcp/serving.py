@@ -23,7 +23,7 @@ from ..mcp_tasks.served_tasks import ServedTasks
 from ..pins.listing_record import last_instructions
 from .board_start import COMING, BoardStart
 from .client_news import HEARD, ClientNews, log_data
-from .client_questions import ClientQuestions, abilities
+from .client_questions import ClientQuestions
 from .health import instructions_of, instructions_without_board, with_those_of_servers
 from .passed_on import PassedOn
 from .served_tools import ServedTools
@@ -142,7 +142,7 @@ class BoardServer:
     def meet(self, client: Client) -> None:
         """A client has sent a request, and may have said what it can do."""
         if client.capabilities is not None:
-            self._questions.introduce(abilities(client))
+            self._questions.introduce(client)
             self._start.introduced.set()
 
     def capabilities(self, revision: str) -> Json:

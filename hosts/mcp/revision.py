@@ -52,15 +52,20 @@ def initialize_params(revision: str, client: dict[str, Any], capabilities: dict[
     return {"protocolVersion": revision, "clientInfo": client, "capabilities": capabilities}
 
 
-def agreed_by_discovery(result: Any) -> str | None:
+def agreed_by_discovery(result: Any, *, handshake: bool = False) -> str | None:
     """The revision to go on with after ``server/discover``; ``None`` if there is none that both know.
 
     A result that names none is of a server that has some answer for all that it does not know.
+
+    Args:
+        result: of the server.
+        handshake: where the server speaks both eras, that of the handshake is spoken.
     """
     supported = result.get("supportedVersions") if isinstance(result, dict) else None
     if not isinstance(supported, list):
         return HANDSHAKES[0]
-    return next((revision for revision in REVISIONS if revision in supported), None)
+    wanted = (*HANDSHAKES, STATELESS) if handshake else REVISIONS
+    return next((revision for revision in wanted if revision in supported), None)
 
 
 class Opened(NamedTuple):
@@ -82,10 +87,19 @@ class NotOpened(NamedTuple):
 
 
 def after_discovery(
-    wanted: str | None, result: Any, error: dict[str, Any] | None
+    wanted: str | None, result: Any, error: dict[str, Any] | None, *, handshake: bool = False
 ) -> Opened | ShakeHands | NotOpened:
-    """What follows from the answer to ``server/discover``; ``wanted`` is the revision that the entry asks for, if any."""
-    agreed = None if error is not None else agreed_by_discovery(result)
+    """What follows from the answer to ``server/discover``.
+
+    Args:
+        wanted: the revision that the entry asks for, if any.
+        result: of the server; ``None`` with an error.
+        error: of the server; ``None`` with a result.
+        handshake: as in `agreed_by_discovery`; unless the entry asks for something.
+    """
+    agreed = (
+        None if error is not None else agreed_by_discovery(result, handshake=handshake and wanted is None)
+    )
     if agreed == STATELESS:
         return Opened(STATELESS)
     if wanted == STATELESS:

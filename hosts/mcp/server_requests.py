@@ -142,6 +142,11 @@ class ServerRequests:
             self._capabilities |= {kind: _CAPABILITIES[kind] for kind in sorted(offers)}
         return self._capabilities
 
+    @property
+    def of_handshake(self) -> bool:
+        """Whether all that is asked here goes to one client, of the handshake era."""
+        return self._source is not None and self._source.of_handshake()
+
     def log_level(self) -> str | None:
         """The least grave level of which anybody wants to be told."""
         return None if self._source is None else self._source.log_level()

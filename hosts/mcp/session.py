@@ -33,6 +33,7 @@ from .offers import NOT_OFFERED, SHARED, SUBSCRIBE, Listening, Subscriptions, no
 from .result_bound import KeptResults
 from .results import message_of, read_of, said_by, too_many
 from .revision import (
+    HANDSHAKES,
     STATELESS,
     NotOpened,
     Opened,
@@ -71,7 +72,8 @@ class Session:
 
     Args:
         client: who we are: ``name`` and ``version``.
-        revision: the revision to speak; found out if ``None``.
+        revision: the revision to speak; found out if ``None``, and the client's era preferred.
+        asks_first: the server is asked which eras it speaks, also where the client's is that of the handshake.
         roots: addresses of folders that the server may work in, if it asks.
         selection: says of each listing which tools are offered, and under which names.
         results: keeps what is cut off of results that are too large.
@@ -96,6 +98,7 @@ class Session:
         client: Json,
         *,
         revision: str | None = None,
+        asks_first: bool = False,
         roots: Sequence[str] = (),
         selection: Callable[[], Selection] = lambda: ALL,
         results: KeptResults | None = None,
@@ -113,6 +116,7 @@ class Session:
         self.instructions: str = ""
         self._client, self._name = client, name
         self._requests = ServerRequests(name, roots, source)
+        self._asks_first, self._may_discover = asks_first, False
         self._said: tuple[Json, str | None] | None = None
         self._offers: Json = {}
         self._describes: str | None = None
@@ -222,10 +226,16 @@ class Session:
         return self._envelope
 
     def _begin(self) -> bytes:
+        if self.revision is None and self._requests.of_handshake and not self._asks_first:
+            self._may_discover = True
+            return self._shake_hands(HANDSHAKES[0])
         if self.revision is None or self.revision == STATELESS:
-            self.stage = Stage.DISCOVERING
-            return jsonrpc.request(_DISCOVER, "server/discover", {"_meta": self._envelope_now()})
+            return self._discover()
         return self._shake_hands(self.revision)
+
+    def _discover(self) -> bytes:
+        self.stage, self._may_discover = Stage.DISCOVERING, False
+        return jsonrpc.request(_DISCOVER, "server/discover", {"_meta": self._envelope_now()})
 
     def _shake_hands(self, revision: str) -> bytes:
         self.stage = Stage.SHAKING_HANDS
@@ -283,7 +293,8 @@ class Session:
     def _answered(self, request_id: Any, result: Any, error: Json | None) -> Sequence[Message]:
         match request_id:
             case str() if request_id == _DISCOVER and self.stage is Stage.DISCOVERING:
-                self._go_on(after_discovery(self.revision, result, error), result)
+                handshake = self._requests.of_handshake
+                self._go_on(after_discovery(self.revision, result, error, handshake=handshake), result)
             case str() if request_id == _INITIALIZE and self.stage is Stage.SHAKING_HANDS:
                 self._go_on(after_handshake(result, error), result)
             case str() if request_id == _LIST and self._lists is not None:
@@ -303,6 +314,8 @@ class Session:
                 self._open(revision, result)
             case ShakeHands(revision):
                 self._lines.append(self._shake_hands(revision))
+            case NotOpened() if self._may_discover:  # it may speak the other era alone
+                self._lines.append(self._discover())
             case NotOpened(problem):
                 self._fail(problem)
 

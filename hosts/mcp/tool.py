@@ -141,6 +141,8 @@ class McpToolPlugin(CommandToolPlugin):
         self._session = Session(
             _CLIENT,
             revision=self._next_revision(),
+            # A server over HTTP does not end by a question; one that has not answered a handshake may know the question alone.
+            asks_first=self.address is not None or self.begins_otherwise,
             roots=self._roots,
             selection=self._selected,
             results=self._results,
@@ -224,6 +226,16 @@ class McpToolPlugin(CommandToolPlugin):
             given = {own: name for name, own in self.own_names.items()}
             names = {own: given.get(own, own) for own in session.offered.wire}
             self.last_listing.settle(Listing(session.offered.declared, names, session.instructions))
+
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether the generation that has ended got no further than a question that its server may not know."""
+        last = self._session
+        if last is None or self._revision is not None:
+            return False
+        return last.stage is Stage.DISCOVERING or (
+            last.stage is Stage.SHAKING_HANDS and last.revision is None
+        )
 
     def _next_revision(self) -> str | None:
         """What to begin the next generation with.

@@ -85,6 +85,9 @@ class InputSource(Protocol):
     def offers(self) -> frozenset[str]:
         """What may be asked for at present: ``elicitation``, ``sampling``."""
 
+    def of_handshake(self) -> bool:
+        """Whether it is one client of MCP, which speaks the era of the handshake."""
+
     def ask(self, request: InputRequest) -> None:
         """Have it answered, from another thread."""
 

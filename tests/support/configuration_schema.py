@@ -21,7 +21,15 @@ from callboard.actors.reload.policy import ReloadPolicy
 from callboard.actors.state.store import Synchronous
 from callboard.config.agent_section import KEYS as AGENT_KEYS
 from callboard.config.agent_section import PROVIDERS, AgentSettings
-from callboard.config.configuration import KEYS, LONGEST_TTL, NAMES, CallDefaults, Configuration, PluginPolicy
+from callboard.config.configuration import (
+    KEYS,
+    LONGEST_PATIENCE,
+    LONGEST_TTL,
+    NAMES,
+    CallDefaults,
+    Configuration,
+    PluginPolicy,
+)
 from callboard.config.errors import VERSION
 from callboard.config.groups import KEYS as GROUP_KEYS
 from callboard.config.hook_section import KINDS as HOOK_KEYS
@@ -271,6 +279,7 @@ def configuration_schema() -> Json:
         "load_deadline": or_null(SECONDS),
         "names": {"enum": list(NAMES)},
         "list_ttl": {"type": "number", "minimum": 0, "maximum": LONGEST_TTL},
+        "list_patience": {"type": "number", "minimum": 0, "maximum": LONGEST_PATIENCE},
         "prepare_deadline": SECONDS,
         "state": _state(),
         "agent": _agent(),

@@ -55,8 +55,8 @@ INNER = {
         *("put_back", "take_chunk"),
     ),
     "Callboard": ("forked", "open_state"),
-    "HostedToolPlugin": ("apart", "known_as", "limit_memory", "remembered", "sharing"),
-    "NodeToolPlugin": ("apart", "known_as", "limit_memory", "remembered", "sharing"),
+    "HostedToolPlugin": ("apart", "begins_otherwise", "known_as", "limit_memory", "remembered", "sharing"),
+    "NodeToolPlugin": ("apart", "begins_otherwise", "known_as", "limit_memory", "remembered", "sharing"),
     "NotStarted": ("in_child_of",),
     "PluginAdapter": (
         *(

@@ -19,6 +19,9 @@ class Listener:
     def offers(self):
         return frozenset()
 
+    def of_handshake(self):
+        return False
+
     def log_level(self):
         return self.level
 

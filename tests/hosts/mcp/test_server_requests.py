@@ -43,6 +43,9 @@ class Source:
         assert request.key not in self.open
         self.open[request.key] = request
 
+    def of_handshake(self):
+        return False
+
     def log_level(self):
         return None
 

@@ -66,6 +66,9 @@ class Clock:
     def offers(self):
         return frozenset({"elicitation"})
 
+    def of_handshake(self):
+        return False
+
     def log_level(self):
         return None
 

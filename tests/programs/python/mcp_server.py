@@ -4,7 +4,7 @@ Words: ``modern`` (the stateless era), ``silent`` (never answers what it does no
 know), ``holds`` (starts a child that holds its stdout), ``lingers`` (goes on after the end of its input), ``shares`` (has resources and
 prompts), ``endless`` (a list of them that has no end), ``waits=FILE`` (says nothing until the
 file is there), ``tools=NAME,NAME`` (offers these), ``dies_once=FILE`` (is killed in the first call, and makes the file), ``misdeclares=NAME``
-(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``instructs=TEXT`` (has these instructions), ``logs`` (logs what it is called with, and says of which level it was told), ``forgets=FILE`` (makes the file, and does not answer the second listing).
+(says of that tool what no tool can be), ``extends`` (declares keys that MCP does not know), ``instructs=TEXT`` (has these instructions), ``logs`` (logs what it is called with, and says of which level it was told), ``forgets=FILE`` (makes the file, and does not answer the second listing), ``hears=FILE`` (writes the method of each message there, a line each).
 """
 
 import itertools
@@ -152,6 +152,9 @@ while "waits" in values and not Path(values["waits"]).exists():
 for line in sys.stdin:
     message = json.loads(line)
     request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if "hears" in values:
+        with Path(values["hears"]).open("a") as heard:
+            heard.write(f"{method}\n")
     match method:
         case "initialize" if not modern:
             result = {
