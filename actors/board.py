@@ -26,6 +26,7 @@ from ..supervision.messages import AddGroup, GetGroups, GetStatus
 from ..supervision.runtime.actor_loop import stop_and_wait
 from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
+from ..supervision.runtime.start_slots import StartSlots
 from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
 from .amplifier.mounts import Mounts
@@ -158,6 +159,7 @@ class Board:
             threads=HookPool(self.events.thread_failed),
             watchdog=Watchdog(),
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
+            start_slots=StartSlots(steady),
             keeper=None
             if state_store is None
             else StateKeeper(state_store, self.events, steady, max_state_bytes),

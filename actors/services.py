@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.frozen import frozen
-from ..supervision.runtime.start_slots import StartSlots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from ..plugins.hooks.forms import Form, FormAnswer
     from ..supervision.runtime.clock import Clock
     from ..supervision.runtime.events import EventStream
+    from ..supervision.runtime.start_slots import StartSlots
     from .state.persister import StateKeeper
     from .threads.hook_pool import HookPool
 
@@ -100,8 +99,8 @@ class Services:
         threads: where code of others runs that may not come back.
         watchdog: ends the hosts with this process.
         random: the source of the jitter of hosts.
-        keeper: keeps the plugins' states beyond this process, or ``None``.
         start_slots: how many hosts start at the same time.
+        keeper: keeps the plugins' states beyond this process, or ``None``.
         tool_runtime: what plugins of this process find in their context under that name.
         people: who asks people and models; ``None`` for a part without a board.
     """
@@ -111,8 +110,8 @@ class Services:
     threads: HookPool
     watchdog: Watchdog
     random: Callable[[], float]
+    start_slots: StartSlots
     keeper: StateKeeper | None = None
-    start_slots: StartSlots = field(default_factory=StartSlots)
     tool_runtime: Any = None
     people: Callable[[], AsksPeople] | None = None
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
 from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
+from ...hosts.limits.vitals import waits
 from ...hosts.process.stop_ladder import KILL_NOW
 from ...hosts.report.redaction import Redactor
 from ...hosts.translating_host import start_host
 from ...supervision.restart.exits import Exit, ExitKind, is_out_of_descriptors
-from ...supervision.runtime.start_slots import hold
+from ...supervision.runtime.start_slots import Start, hold
 from ...supervision.runtime.telling import tell
 from ..handshake.driver import HandshakeDriver
 from ..handshake.liveness import probe
@@ -60,8 +61,10 @@ from .generation import (
 )
 from .messages import (
     BEGIN,
+    LOOK_AT_START,
     Drained,
     EndGeneration,
+    LookAtStart,
     ProcessEnded,
     StartOverdue,
     TakeOver,
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ...hosts.host import Host
+    from ...hosts.limits.vitals import Vitals
     from ...hosts.process.process import Command, ProcessExit
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
@@ -162,6 +166,7 @@ class HostActor(BaseActor):
         self._armed = Armed()
         self._host: Host | None = None
         self._timer: Timer | None = None
+        self._vitals: Vitals | None = None
         self._handshake_driver = HandshakeDriver(self.actor_ref, self._told)
         if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
             self.actor_ref.tell(BEGIN)
@@ -192,6 +197,8 @@ class HostActor(BaseActor):
                 if self._host is not None:
                     self._host.generation = reporter.generation
                 self._happened(message)
+            case LookAtStart():
+                self._look_at_start()
             case _ if type(message) in EVENTS:
                 self._happened(message)
             case _:
@@ -288,9 +295,21 @@ class HostActor(BaseActor):
                     self.stop()
 
     def _take_slot(self) -> None:
-        key, granted = self.actor_urn, SlotGranted()
-        if self._start_slots.take(key, functools.partial(tell, self.actor_ref, granted)):
+        granted, then = SlotGranted(), functools.partial(tell, self.actor_ref)
+        start = Start(
+            self.actor_urn,
+            hold(self._settings.start_deadline),
+            functools.partial(then, granted),
+            functools.partial(then, LOOK_AT_START),
+        )
+        if self._start_slots.take(start):
             self._happened(granted)
+
+    def _look_at_start(self) -> None:
+        if self._host is not None:
+            before, self._vitals = self._vitals, self._host.vitals_of_all
+            if waits(before, self._vitals):  # what is no process computes elsewhere
+                self._start_slots.give_back(self.actor_urn)
 
     def _command(self) -> Command:
         command, hidden = self._program.command(), self._settings.hidden
@@ -301,8 +320,6 @@ class HostActor(BaseActor):
         return Redactor(self._settings.hidden).text(problem)
 
     def _spawn(self) -> Spawned | SpawnFailed:
-        give_back = functools.partial(self._start_slots.give_back, self.actor_urn)
-        self._clock.call_at(self._clock.now() + hold(self._settings.start_deadline), give_back)
         try:
             self._host = start_host(
                 self._program.name,

@@ -21,6 +21,13 @@ class Begin:
 BEGIN: Final = Begin()
 
 
+class LookAtStart:
+    """To a host actor: others wait for its slot among those that are being started; see `Start`."""
+
+
+LOOK_AT_START: Final = LookAtStart()
+
+
 @frozen
 class StartOverdue:
     """To a host actor: it should have been ready by now; ``extended`` if it was given time for a preparation."""

@@ -16,6 +16,12 @@ from ...base.frozen import frozen
 _BUSY = 0.5
 """The part of a processor from which on a host is taken to be computing."""
 
+_SOME = 0.1
+"""The part of a processor below which a process that starts is taken to be waiting: many that compute share the processors."""
+
+_ABOUT_TO = {psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP} if sys.platform == "linux" else set()
+"""What a process is that computes, waits for a processor, or for its disk. Other systems call each that sleeps a running one."""
+
 
 @frozen
 class Vitals:
@@ -27,6 +33,7 @@ class Vitals:
         rss: resident memory, in bytes.
         descriptors: open file descriptors, or handles on Windows; ``None`` if they were not counted.
         stopped: a signal has stopped it, or a debugger.
+        about_to: it computes at this moment, or would with a processor or its disk; never where the system does not say.
     """
 
     at: float
@@ -34,6 +41,7 @@ class Vitals:
     rss: int
     descriptors: int | None
     stopped: bool
+    about_to: bool = False
 
 
 def sample(pid: int, *, descriptors: bool = False, tree: bool = False) -> Vitals | None:
@@ -58,6 +66,18 @@ def sample(pid: int, *, descriptors: bool = False, tree: bool = False) -> Vitals
     return _together(looks[1:]) if len(looks) > 1 else None
 
 
+def sample_all(pid: int) -> Vitals | None:
+    """As `sample`, of a process and all that it has started, as one: a launcher waits for the program that it runs."""
+    try:
+        process = psutil.Process(pid)
+        first, others = _look(process, descriptors=False, waited_for=True), process.children(recursive=True)
+    except psutil.Error:
+        return None
+    if first is None:
+        return None
+    return _together([first, *(look for each in others if (look := _glance(each, False)) is not None)])
+
+
 def _glance(process: psutil.Process, descriptors: bool) -> Vitals | None:
     try:
         return _look(process, descriptors, waited_for=True)
@@ -79,6 +99,7 @@ def _look(process: psutil.Process, descriptors: bool, *, waited_for: bool = Fals
             rss=process.memory_info().rss,
             descriptors=_count_open(process) if descriptors else None,
             stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
+            about_to=status in _ABOUT_TO,
         )
 
 
@@ -90,6 +111,7 @@ def _together(looks: list[Vitals]) -> Vitals:
         rss=sum(look.rss for look in looks),
         descriptors=sum(counts) if counts else None,
         stopped=looks[0].stopped,
+        about_to=any(look.about_to for look in looks),
     )
 
 
@@ -110,3 +132,12 @@ def doing(before: Vitals | None, after: Vitals | None) -> str | None:
     if share >= _BUSY:
         return f"it was computing all the while ({share:.0%} of a processor)"
     return f"it was waiting for something ({share:.0%} of a processor)"
+
+
+def waits(before: Vitals | None, after: Vitals | None) -> bool:
+    """Whether a process waited for something between two looks, and not for a processor. One that is gone does."""
+    if after is None:
+        return True
+    if before is None or after.at <= before.at or after.about_to:
+        return False
+    return (after.cpu_seconds - before.cpu_seconds) / (after.at - before.at) < _SOME

@@ -18,6 +18,7 @@ from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.event_order import check_order
 from callboard.supervision.runtime.events import EventStream
+from callboard.supervision.runtime.start_slots import StartSlots
 from leaks import TEST_MARK
 from programs import NODE
 
@@ -36,7 +37,13 @@ QUICK = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.05), intensity=
 
 def services(clock: Clock, events: EventStream | None = None, **others: Any) -> Services:
     """What the parts of a board share, for a part that is made by itself."""
-    parts = {"threads": HookPool(), "watchdog": Watchdog(), "random": lambda: 0.0, **others}
+    parts = {
+        "threads": HookPool(),
+        "watchdog": Watchdog(),
+        "random": lambda: 0.0,
+        "start_slots": StartSlots(clock),
+        **others,
+    }
     return Services(clock=clock, events=events or EventStream(), **parts)
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import json
 
-from callboard.hosts.process.process import ProcessExit
+from callboard.actors.hosting.settings import HostSettings
+from callboard.hosts.hosted_tool import HostedToolPlugin
+from callboard.hosts.process.process import Command, ProcessExit
+from callboard.plugins.adapter.adapter import PluginAdapter
 from tools import schema
+
+DEADLINE = 8.0
+"""Seconds that a host of `begin` has from its start until it is ready."""
 
 
 class Process:
@@ -46,3 +52,16 @@ class Process:
 
     def join(self, timeout=None):
         return self.ended is not None
+
+
+def begin(board, name, started, **options):
+    """Begin a host on a board; each of its processes is put at the end of ``started``. Returns its plugin."""
+
+    def carry(_host, _command, listener, _watchdog):
+        started.append(Process(name, listener))
+        return started[-1]
+
+    plugin = HostedToolPlugin(name, lambda: Command((name,), {}), carry=carry)
+    adapter = PluginAdapter(plugin)
+    board.begin_hosted(adapter, plugin, host=HostSettings({}, start_deadline=DEADLINE), **options)
+    return adapter

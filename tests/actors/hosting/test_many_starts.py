@@ -5,19 +5,11 @@ from __future__ import annotations
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.actors.endpoint.endpoint import ToolSettings
-from callboard.actors.hosting.settings import HostSettings
-from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.process.process import Command
-from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.policy import RestartPolicy
-from callboard.supervision.runtime.start_slots import AT_ONCE, hold
+from callboard.supervision.runtime.start_slots import AT_ONCE, LOOK_EVERY
 from leaks import wait_until
 from manual_clock import ManualClock
-from memory_processes import Process
-
-DEADLINE = 8.0
-HOLD = hold(DEADLINE)
+from memory_processes import DEADLINE, begin
 
 
 @pytest.fixture
@@ -35,24 +27,9 @@ def board(clock, started):
     """A board with three more hosts than may start at once."""
     with Board(clock=clock, seed=1) as board:
         for number in range(AT_ONCE + 3):
-            begin(board, f"host_{number}", started)
+            begin(board, f"host_{number}", started, policy=RestartPolicy(intensity=0))
         wait_until(lambda: sum(bool(process.asked) for process in started) == AT_ONCE)
         yield board
-
-
-def begin(board, name, started):
-    def carry(_host, _command, listener, _watchdog):
-        started.append(Process(name, listener))
-        return started[-1]
-
-    plugin = HostedToolPlugin(name, lambda: Command((name,), {}), carry=carry)
-    board.begin_hosted(
-        PluginAdapter(plugin),
-        plugin,
-        host=HostSettings({}, start_deadline=DEADLINE),
-        policy=RestartPolicy(intensity=0),
-        settings=ToolSettings(deadline=None),
-    )
 
 
 def state_of(board, name):
@@ -72,18 +49,18 @@ def test_the_next_starts_when_one_has_failed(board, started):
     wait_until(lambda: len(started) == AT_ONCE + 1)
 
 
-def test_one_that_hangs_keeps_the_others_waiting_for_a_time_only(clock, board, started):
-    clock.advance(HOLD)
+def test_a_start_that_does_not_compute_keeps_the_others_waiting_until_it_is_looked_at(clock, board, started):
+    clock.advance(LOOK_EVERY)
 
     wait_until(lambda: len(started) == AT_ONCE + 3)
 
 
 def test_the_deadline_of_a_start_does_not_count_while_it_waits(clock, board, started):
-    clock.advance(HOLD)
+    clock.advance(LOOK_EVERY)
     wait_until(lambda: len(started) == AT_ONCE + 3)
     clock.wait_pending(AT_ONCE + 3 + 3)  # all deadlines, and the slots of the last three
 
-    clock.advance(DEADLINE - HOLD)
+    clock.advance(DEADLINE - LOOK_EVERY)
 
     wait_until(lambda: all(process.ended for process in started[:AT_ONCE]))
     assert [process.ended for process in started[AT_ONCE:]] == [None] * 3
@@ -95,7 +72,7 @@ def test_one_that_is_removed_while_it_waits_is_never_started(clock, board, start
     recorder = Recorder(board)
     board.remove(removed)
     recorder.wait("host_stopped")
-    clock.advance(HOLD)
+    clock.advance(LOOK_EVERY)
 
     wait_until(lambda: len(started) == AT_ONCE + len(others))
     assert removed not in {process.name for process in started}

@@ -7,16 +7,11 @@ import threading
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.actors.hosting.settings import HostSettings
 from callboard.base.errors import PluginLoadError
-from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.process.process import Command
-from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import wait_until
 from manual_clock import ManualClock
-from memory_processes import Process
+from memory_processes import DEADLINE, begin
 
-DEADLINE = 8.0
 PATIENCE = 30.0
 """Seconds of the machine's time: a limit that only guards against hanging."""
 
@@ -40,14 +35,7 @@ def board(clock):
 @pytest.fixture
 def host(board, started):
     """A host that has been begun, and has its first process."""
-
-    def carry(_host, _command, listener, _watchdog):
-        started.append(Process("words", listener))
-        return started[-1]
-
-    plugin = HostedToolPlugin("words", lambda: Command(("words",), {}), carry=carry)
-    adapter = PluginAdapter(plugin)
-    board.begin_hosted(adapter, plugin, host=HostSettings({}, start_deadline=DEADLINE))
+    adapter = begin(board, "words", started)
     wait_until(lambda: bool(started and started[-1].asked))
     return adapter
 
