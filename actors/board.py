@@ -147,7 +147,6 @@ class Board:
         self._steady_clock: SystemClock | LentClock = steady
         self.clock: Clock = clock or steady
         self._call_parser = CallParser(self.catalog, steady)
-        self._prepare_timeout = prepare_timeout
         self._routing_table = RoutingTable()
         self._calls_at_router = CallsAtRouter(self._routing_table)
         self.withheld: Withheld = Withheld(self.events)
@@ -246,7 +245,7 @@ class Board:
 
         This waits for a host of that name that was removed and has not ended yet.
         """
-        host = replace(host, prepare_timeout=self._prepare_timeout)
+        host = replace(host, prepare_timeout=self.plugin_manager.prepare_timeout)
         until = time.monotonic() + time_left(_LEAVING)
         while True:
             try:

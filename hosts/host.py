@@ -20,7 +20,7 @@ from ..base.foreign import Log, contain, shown
 from ..base.locks import Lock, RLock
 from .errors import THREAD_FAILED, HostGone, RequestTooLarge, ToolGone
 from .limits.limits import FRAMES
-from .limits.vitals import Vitals, sample, sample_all
+from .limits.vitals import Vitals, sample
 from .process.stop_ladder import KILL_NOW, StopLadder
 from .process.transport import ProcessTransport
 from .protocol.description import PLAIN, describe_params, read_description
@@ -155,11 +155,6 @@ class Host:
     def vitals(self) -> Vitals | None:
         """A look at its process from outside; ``None`` if that is gone, or is none."""
         return self.look() if isinstance(self._transport, ProcessTransport) else None
-
-    @property
-    def vitals_of_all(self) -> Vitals | None:
-        """As `vitals`, of its process and all that it has started."""
-        return sample_all(self.pid) if isinstance(self._transport, ProcessTransport) else None
 
     def look(self, *, descriptors: bool = False) -> Vitals | None:
         """A look at the process of its pid, or at all that runs in its sandbox; see `sample`."""

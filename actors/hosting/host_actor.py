@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
-from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
-from ...hosts.limits.vitals import waits
+from ...hosts.errors import HostGone, HostStartError
+from ...hosts.limits.vitals import sample_all, waits
 from ...hosts.process.stop_ladder import KILL_NOW
 from ...hosts.report.redaction import Redactor
 from ...hosts.translating_host import start_host
@@ -66,23 +66,20 @@ from .messages import (
     EndGeneration,
     LookAtStart,
     ProcessEnded,
+    PumpListener,
     StartOverdue,
     TakeOver,
-    TreeGone,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pykka
-
     from ...hosts.host import Host
     from ...hosts.limits.vitals import Vitals
-    from ...hosts.process.process import Command, ProcessExit
+    from ...hosts.process.process import Command
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
     from ...supervision.runtime.clock import Timer
-    from ...supervision.runtime.events import EventStream
     from ..handshake.handshake import Handshake, LoadedPlugin
     from ..services import Services
     from .contracts import GenerationContext, Reporter
@@ -90,40 +87,6 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 logger: Log = Log("callboard.actors")
-
-
-class PumpListener:
-    """Tells the actor of a generation what becomes of its process, in the thread of the pump. It is a `HostListener`.
-
-    Args:
-        actor: of the generation.
-        name: the host's.
-    """
-
-    def __init__(self, actor: pykka.ActorRef[Any], name: str, events: EventStream) -> None:
-        self._actor = actor
-        self._name = name
-        self._events = events
-
-    def on_stray(self, text: str, count: int) -> None:
-        """Publish what was printed to stdout."""
-        if self._events.wants("output_stray"):
-            self._events.publish("output_stray", self._name, text=text, count=count)
-
-    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
-        """A dead letter, but for what a newer host says that this version does not know."""
-        if reason != "ignored":
-            self._events.dead_letters.drop(reason, self._name, request_id, count=count, told=told)
-
-    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
-        """Tell the actor; first, if our own thread was the reason, everybody."""
-        if exit_.fault == THREAD_FAILED:
-            self._events.thread_failed(self._name, report.cause)
-        tell(self._actor, ProcessEnded(exit_, report, breach))
-
-    def on_gone(self, leftovers: list[int]) -> None:
-        """Tell the actor."""
-        tell(self._actor, TreeGone(tuple(leftovers)))
 
 
 class HostActor(BaseActor):
@@ -306,8 +269,8 @@ class HostActor(BaseActor):
             self._happened(granted)
 
     def _look_at_start(self) -> None:
-        if self._host is not None:
-            before, self._vitals = self._vitals, self._host.vitals_of_all
+        if (host := self._host) is not None:
+            before, self._vitals = self._vitals, None if host.vitals is None else sample_all(host.pid)
             if waits(before, self._vitals):  # what is no process computes elsewhere
                 self._start_slots.give_back(self.actor_urn)
 

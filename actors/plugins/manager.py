@@ -88,7 +88,7 @@ class PluginManager:
         self._events = services.events
         self.registration: Registration = Registration(routing_table, catalog, services.events)
         self._load_timeout = load_timeout
-        self._prepare_timeout = prepare_timeout
+        self.prepare_timeout: float = prepare_timeout
         self.limit_watch: LimitWatch = LimitWatch(services)
         self.host_registry: HostRegistry = HostRegistry(services, self.limit_watch)
         self._handles: dict[str, PluginHandle] = {}
@@ -208,7 +208,7 @@ class PluginManager:
                 around = {"tool_runtime": self._services.tool_runtime, **(context or {})}
                 handle.state = state
                 handle.setting_up = self._services.threads.begin(
-                    adapter.name, partial(set_up, adapter, config, state, around), self._prepare_timeout
+                    adapter.name, partial(set_up, adapter, config, state, around), self.prepare_timeout
                 )
                 return
         self._offer_own(handle, brings)
