@@ -190,6 +190,18 @@ class PassedOn:
         names = " and ".join(map(repr, found))
         raise NotThere(f"the resource {uri!r:.200} is asked of none: templates of the servers {names} fit it")
 
+    def known_server_of(self, uri: str) -> str | None:
+        """Whose resource it is by what was listed before; ``None`` if that does not say. Never blocks."""
+        if (cut := cut_from(uri)) is not None:
+            return cut
+        owners = owners_of(uri, self._remembered("resources"), self._remembered("templates"))
+        return owners[0] if owners else None
+
+    def known_server_with(self, prompt: str) -> str | None:
+        """As `known_server_of`, of a prompt by its name."""
+        named = named_prompts(self._remembered("prompts"))[0]
+        return named[prompt][0] if prompt in named else None
+
     def _resources(self) -> Listed:
         return self._of_all("resources", self._board.resources)
 

@@ -12,6 +12,7 @@ from ..hosts.protocol.call_params import KEY, trace_of
 from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from ..interop.exact_json import as_utf8
 from ..mcp_edge.strict_names import StrictNames
+from ..mcp_edge.turns import AT_ONCE, NoTurn, Turns
 from ..mcp_protocol.content import (
     Refusal,
     as_it_came,
@@ -82,6 +83,8 @@ class ServedTools:
         self._passed_on = passed_on
         self._cut = cut
         self._kept = KeptCalls()
+        self._turns = Turns()
+        self._plugins: tuple[object, dict[str, tuple[str, int]]] = None, {}
         self._generations: dict[str, int] = {}
         self._structured: set[str] = set()
         self._cached: dict[bool, tuple[tuple[object, object], list[Json]]] = {}
@@ -192,7 +195,7 @@ class ServedTools:
         if isinstance(said, Refusal):
             raise Refused(*said)
         structured = not handshake and name in self._structured
-        whose = plugin or self._offering(name)
+        whose = plugin or self._offering(name)[0]
         write = partial(result_of, plugin=whose, registry=self._registry(), structured=structured)
         written: Json = as_utf8(write(result)) if said is None else said
         if (problem := CALL_RESULT(written)) is not None:
@@ -215,12 +218,22 @@ class ServedTools:
         except NotStarted:
             return []
 
-    def _offering(self, tool: str) -> str | None:
-        """The plugin whose tool it is, of a call that came to none; ``None`` if none has it now."""
+    def _offering(self, tool: str) -> tuple[str | None, int]:
+        """The plugin whose tool it is, and how many calls it takes side by side; ``None`` if none has it now."""
         try:
-            return next((each.plugin_name for each in self._board.tools() if each.tool_name == tool), None)
+            board = self._board.board
         except NotStarted:
-            return None
+            return None, 1
+        offers = board.catalog.offers  # replaced as a whole when it changes
+        if self._plugins[0] is not offers:
+            handles = board.plugin_manager.handles()
+            found = {
+                tool.tool_name: (name, handle.endpoint.mailbox.concurrency)
+                for name, handle in reversed(handles.items())  # of two the first has it
+                for tool in offers.get(name, ())
+            }
+            self._plugins = offers, found
+        return self._plugins[1].get(tool, (None, 1))
 
     def _is_restarted(self, plugin: str) -> bool:
         """Whether this is the first answer of a generation that followed another."""
@@ -240,16 +253,21 @@ class ServedTools:
             return await self._run(client, params)
         except NotStarted:
             return {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
-        except TooLate as late:
+        except (TooLate, NoTurn) as late:
             return failure(Code.DEADLINE_EXCEEDED, str(late), outcome=Outcome.NOT_SENT), None, None
 
     async def _run(self, client: Client, params: Json) -> Ended | Json:
         """How a call ends, or that the client is to be asked something before it does."""
-        if (state := params.get("requestState")) is None:
-            running = await self._begun(client, params)
-        else:
+        if (state := params.get("requestState")) is not None:
             running = self._kept.take(state, params["name"])
             running.hear(params.get("inputResponses") or {})
+            return await self._until_ended(client, params, running)
+        plugin, calls = self._offering(params["name"])
+        patience = self._board.configuration.calls.deadline
+        async with self._turns.turn(client, plugin, max(AT_ONCE, calls), patience):
+            return await self._until_ended(client, params, await self._begun(client, params))
+
+    async def _until_ended(self, client: Client, params: Json, running: RunningCall) -> Ended | Json:
         kept = False
         try:
             if not await running.ends(client):
@@ -272,7 +290,7 @@ class ServedTools:
         )
         self._news.note_level(client)
         patience = self._board.configuration.calls.deadline
-        call = await self._questions.begin(begin, asked, partial(self._offering, name), patience)
+        call = await self._questions.begin(begin, asked, lambda: self._offering(name)[0], patience)
         return RunningCall(call, asked, self._questions, self._news)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.calls.waiting import in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..hosts.errors import RemoteError
+from ..mcp_edge.turns import Turns
 from ..mcp_protocol.results import completed, fresh_for
 from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import (
@@ -35,6 +36,9 @@ Json = dict[str, Any]
 
 _STATELESS_ONLY = frozenset({"resultType", "ttlMs", "cacheScope"})
 
+_LISTS: Final = ""
+"""In the place of a server: lists wait for all of them, and for some seconds only."""
+
 logger: Log = Log("callboard.mcp")
 
 
@@ -53,40 +57,53 @@ class Shared:
         self._passed_on = passed_on
         self._cut = cut
         self._news = news
+        self._turns = Turns()
         news.ask, news.subscribe_at, news.servers = self.ask, passed_on.subscribe, passed_on.servers
 
     async def resources(self, client: Client, _: Json) -> Json:
         """``resources/list``."""
         self._news.note_listing(client, "resources")
-        found = self._cut.listed(client.identity, await self.ask(self._passed_on.resources))
+        found = self._cut.listed(client.identity, await self._listed_for(client, self._passed_on.resources))
         return _listed(client, "resources", _valid("resource", RESOURCE, found))
 
     async def templates(self, client: Client, _: Json) -> Json:
         """``resources/templates/list``."""
         self._news.note_listing(client, "resources")
-        found = await self.ask(self._passed_on.templates)
+        found = await self._listed_for(client, self._passed_on.templates)
         return _listed(client, "resourceTemplates", _valid("template", TEMPLATE, found))
 
     async def read(self, client: Client, params: Json) -> Json:
         """``resources/read``."""
-        found = await self._ask_one(self._passed_on.read, params["uri"])
+        uri = params["uri"]
+        async with self._turns.turn(client, self._passed_on.known_server_of(uri)):
+            found = await self._ask_one(self._passed_on.read, uri)
         return _answered(found, READ_RESULT, client)
 
     async def prompts(self, client: Client, _: Json) -> Json:
         """``prompts/list``."""
         self._news.note_listing(client, "prompts")
-        found = await self.ask(self._passed_on.prompts)
+        found = await self._listed_for(client, self._passed_on.prompts)
         return _listed(client, "prompts", _valid("prompt", PROMPT, found))
 
     async def prompt(self, client: Client, params: Json) -> Json:
         """``prompts/get``."""
-        found = await self._ask_one(self._passed_on.prompt, params["name"], params.get("arguments") or {})
+        name, arguments = params["name"], params.get("arguments") or {}
+        async with self._turns.turn(client, self._passed_on.known_server_with(name)):
+            found = await self._ask_one(self._passed_on.prompt, name, arguments)
         return _answered(found, PROMPT_RESULT, client)
 
     async def complete(self, client: Client, params: Json) -> Json:
         """``completion/complete``."""
-        asked = params["ref"], params["argument"], params.get("context")
-        return _answered(await self._ask_one(self._passed_on.complete, *asked), COMPLETED, client)
+        ref, known = params["ref"], self._passed_on
+        asked = ref, params["argument"], params.get("context")
+        server = known.known_server_of(ref["uri"]) if "uri" in ref else known.known_server_with(ref["name"])
+        async with self._turns.turn(client, server):
+            return _answered(await self._ask_one(known.complete, *asked), COMPLETED, client)
+
+    async def _listed_for(self, client: Client, function: Callable[[], list[Json]]) -> list[Json]:
+        async with self._turns.turn(client, _LISTS):
+            found: list[Json] = await self.ask(function)
+            return found
 
     async def ask(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call a function in a thread, once the plugins had their chance. Raises `Refused`."""

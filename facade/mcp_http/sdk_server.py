@@ -54,6 +54,12 @@ class SdkClient:
     def can_be_asked(self) -> bool:
         return self._ctx.session.can_send_request
 
+    def has_room(self) -> bool:
+        return True  # each answer has a response of its own
+
+    async def room(self) -> None:
+        """There always is."""
+
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         await self._ctx.session.report_progress(progress, total, message)
 

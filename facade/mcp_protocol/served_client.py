@@ -54,6 +54,12 @@ class Client(Protocol):
     def can_be_asked(self) -> bool:
         """Whether a request can be sent to it now, within this request of its own."""
 
+    def has_room(self) -> bool:
+        """Whether it reads what it is told, so that it may be told more."""
+
+    async def room(self) -> None:
+        """Wait until it has room."""
+
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tell it of progress, if it has asked for that."""
 

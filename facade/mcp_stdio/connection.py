@@ -45,6 +45,12 @@ class PipeClient:
     def can_be_asked(self) -> bool:
         return self.revision != STATELESS
 
+    def has_room(self) -> bool:
+        return self._connection.writing.waiting <= TOO_MUCH
+
+    async def room(self) -> None:
+        await self._connection.writing.room(TOO_MUCH)
+
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         if (token := self.meta.get("progressToken")) is None:
             return

@@ -5,25 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import threading
 import time
-from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_line import ENVIRONMENT
-from leaks import no_leaks
-from mcp_clients import PATIENCE, command, servers, written
+from mcp_clients import PATIENCE
+from mcp_pipes import Served, call, hello, line, serving
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = needs_sdk
-
-Json = dict[str, Any]
 
 MOST = 64 * 1024 * 1024
 """Bytes of a line."""
@@ -32,77 +26,9 @@ MOST_UNREAD = 1000
 """Answers of 64 KB that a client may leave unread, about, before nothing more is read of it."""
 
 
-def line(**members: Any) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", **members}).encode() + b"\n"
-
-
-def hello(revision: str = "2025-11-25") -> bytes:
-    client = {"name": "tester", "version": "1"}
-    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}
-    return line(id=0, method="initialize", params=params) + line(method="notifications/initialized")
-
-
-def call(number: Any, tool: str = "echo", **arguments: Any) -> bytes:
-    return line(id=number, method="tools/call", params={"name": tool, "arguments": arguments})
-
-
 def called(number: int, arguments: str) -> bytes:
     """As `call`, with arguments as text."""
     return call(number).replace(b'"arguments": {}', b'"arguments": ' + arguments.encode())
-
-
-class Served:
-    """The process, line by line."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        self.process = process
-        self.stdin: IO[bytes] | None = process.stdin
-        self.stdout: IO[bytes] = process.stdout
-        self.rest = b""
-
-    def say(self, *lines: bytes) -> None:
-        assert self.stdin is not None
-        self.stdin.write(b"".join(lines))
-        self.stdin.flush()
-
-    def next(self) -> Json:
-        said: Json = json.loads(self.stdout.readline())
-        return said
-
-    def answers(self, count: int) -> dict[Any, Json]:
-        """The next answers by their ids; what is told meanwhile is left out."""
-        found = {}
-        while len(found) < count:
-            said = self.next()
-            if "id" in said:
-                found[said["id"]] = said
-        return found
-
-    def text(self, answer: Json) -> str:
-        (block,) = answer["result"]["content"]
-        text: str = block["text"]
-        return text
-
-    def ends(self) -> int:
-        assert self.stdin is not None
-        self.stdin.close()
-        return self.process.wait(PATIENCE)
-
-
-@contextmanager
-def serving(folder: Path, **streams: Any) -> Iterator[Served]:
-    config = written(folder, servers(words=["tools=echo,hang,steps,pid"]))
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **streams}
-    with no_leaks(), subprocess.Popen(command(config), env=ENVIRONMENT, **pipes) as process:
-        guard = threading.Timer(PATIENCE * 3, process.kill)
-        guard.start()
-        try:
-            yield Served(process)
-        finally:
-            guard.cancel()
-            if process.stdout is not None:
-                process.stdout.close()
 
 
 def test_values_reach_a_tool_and_come_back_as_they_are(tmp_path: Path) -> None:
