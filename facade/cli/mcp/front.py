@@ -77,12 +77,13 @@ def install_in_front(
         for key, why in rewriting.held.items()
         if key not in stays
     ]
-    said = [*lines_of(started, stays, file), *rewriting.said, *late]
+    approvals = approvals_of(started, moving)
+    said = [*lines_of(started, stays, file), *rewriting.said, *late, *approvals.said]
     if found and found.keys() <= stays.keys() and now.servers is None:  # which is refused: it is said why
         for line in said:
             complain(line)
     filled = placeholders_of(moving.values(), os.environ) if client.fills else {}
-    whole = {**entry, "env": {**entry.get("env", {}), **filled}, **approvals_of(started, moving)}
+    whole = {**entry, "env": {**entry.get("env", {}), **filled}, **approvals.lists}
     with of_file(file):
         after = put_in_front(now, client, name, whole, served, stays=stays)
         assert after.servers is not None

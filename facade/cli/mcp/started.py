@@ -129,20 +129,68 @@ def moved_of(started: Iterable[Started], servers: Mapping[str, Any], board: str)
 _APPROVALS = ("alwaysAllow", "autoApprove")
 
 
-def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What entries of a client's file allow by their own lists, as one list of the board's entry: by the names behind the board."""
-    known = {each.name: each.tools for each in started}
-    if any(each.state == "down" for each in started):  # one of them may have a tool of the same name
-        return {}
+@frozen
+class Approvals:
+    """What entries of a client's file allow by lists of their own, behind the board.
+
+    Attributes:
+        lists: of the board's entry, by their keys: the names that tools have there.
+        said: what is not carried over, with the reason and what to do, a line each.
+    """
+
+    lists: Mapping[str, list[str]]
+    said: tuple[str, ...] = ()
+
+
+def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> Approvals:
+    """What becomes of the lists by which entries allow tools: never more is allowed than before.
+
+    Args:
+        started: what became of the servers that were started.
+        servers: the entries of those that move.
+    """
     moved = moved_of(started, servers, "")
-    contested = {tool.served for tool in moved.tools if moved.is_contested(tool)}
-    found: dict[str, list[str]] = {}
+    lists: dict[str, list[str]] = {}
+    said = []
     for name, server in servers.items():
         for key in _APPROVALS:
             allowed = server.get(key) if isinstance(server, dict) else None
-            if not isinstance(allowed, list):
+            if allowed is None:
                 continue
-            for served, names in known.get(name, {}).items():
-                if served not in contested and ("*" in allowed or (names and names[0] in allowed)):
-                    found.setdefault(key, []).append(served)
-    return found
+            rules = allowed if isinstance(allowed, list) else [allowed]
+            for rule in rules:
+                whose, listed = f"{rule!r:.100} under {key!r} of {name!r:.100}", isinstance(allowed, list)
+                tools = [tool for tool in moved.tools if tool.server == name and rule in {"*", tool.own}]
+                sure = [
+                    tool for tool in tools if listed and not moved.unknown and not moved.is_contested(tool)
+                ]
+                if sure:
+                    found = lists.setdefault(key, [])
+                    found += [tool.served for tool in sure if tool.served not in found]
+                if why := "it is no list" if not listed else _not_carried(rule, name, tools, moved):
+                    how = "is carried over in part" if sure else "is not carried over"
+                    said.append(f"  rules  {whose} {how}: {why}")
+                elif rule == "*":
+                    number = counted(len(sure), "tool")
+                    said.append(
+                        f"  rules  {whose} becomes the list of its {number}; its client asks about later ones"
+                    )
+    return Approvals(lists, tuple(said))
+
+
+def _not_carried(rule: Any, server: str, tools: Sequence[Tool], moved: Moved) -> str:
+    """Why a server's own list does not allow behind the board what it allows before, and what to do; nothing if it does."""
+    if not isinstance(rule, str):
+        return "it is no name of a tool"
+    again = "its client asks about it. Say --install again when {} is up"
+    if server in moved.unknown | moved.off:
+        return f"{server} did not come up, so that its tools are not known; {again.format(server)}"
+    if not tools:
+        return "the server lists no such tool. Take it out of the list, or say --install again when it does"
+    if moved.unknown:
+        down = ", ".join(sorted(moved.unknown))
+        return f"{down} did not come up, and may have a tool of the same name; {again.format(down)}"
+    if contested := [tool.served for tool in tools if moved.is_contested(tool)]:
+        names = ", ".join(contested)
+        return f"another server has such a tool too ({names}), and either may get the name; its client asks about it"
+    return ""
