@@ -28,7 +28,7 @@ VERSIONS: Final[Versions[dict[str, Any]]] = Versions("the record of tools", 1, n
 
 
 class ToolRecord:
-    """What was kept of the tools of one server.
+    """What was kept of the tools of one server, for each set of capabilities of which it was told.
 
     Args:
         name: the plugin's.
@@ -41,29 +41,35 @@ class ToolRecord:
     def __init__(self, name: str, file: Path) -> None:
         self.name = name
         self._file = PrivateRecord(name, file, VERSIONS)
-        self._shown: Declared | None = None
+        self._shown: dict[str, Declared] = {}
 
-    def kept(self) -> Declared | None:
-        """What is kept; ``None`` for nothing. Raises `RecordNewer`."""
-        read = self._file.read(_both)
-        return None if read is None else read[0]
+    def kept(self) -> dict[str, Declared]:
+        """What is kept for each set. Raises `RecordNewer`."""
+        return {able: kept for able, (kept, _) in self._sets().items()}
 
     def pending(self) -> dict[str, tuple[str, ...]]:
         """What the server was last heard to declare otherwise, by tool. Raises `RecordNewer`."""
-        read = self._file.read(_both)
-        if read is None or read[1] is None:
-            return {}
-        self._shown = read[1]
-        return differences(read[0], read[1])
+        found: dict[str, tuple[str, ...]] = {}
+        for able, (kept, heard) in self._sets().items():
+            if heard is not None:
+                self._shown[able] = heard
+                found |= differences(kept, heard)
+        return found
 
     def learn(self) -> None:
         """Keep what `pending` has told of, and nothing that was heard since. Raises `RecordNotKept`."""
-        if self._shown is not None:
-            self.write(self._shown, None)
+        for able, heard in self._shown.items():
+            self.write(able, heard, None)
 
-    def write(self, kept: Declared, heard: Declared | None) -> None:
-        """Write down what is kept, and what the server declares otherwise. Raises `RecordNotKept`."""
-        self._file.write({"tools": kept, "heard": heard})
+    def write(self, able: str, kept: Declared, heard: Declared | None) -> None:
+        """Write down for one set what is kept, and what the server declares otherwise. Raises `RecordNotKept`."""
+        sets = {**self._sets(), able: (kept, heard)}
+        written = {each: {"tools": tools, "heard": other} for each, (tools, other) in sets.items()}
+        # Beside them what a version reads that knows of no sets.
+        self._file.write({"tools": kept, "heard": heard, "sets": written})
+
+    def _sets(self) -> dict[str, tuple[Declared, Declared | None]]:
+        return self._file.read(_all) or {}
 
 
 def record_of(source: McpSource, name: str, environment: Mapping[str, str] = os.environ) -> ToolRecord:
@@ -82,7 +88,20 @@ def records_of(configuration: Configuration) -> list[ToolRecord]:
     return found
 
 
-def _both(content: dict[str, Any]) -> tuple[Declared, Declared | None]:
+_OF_ANY: Final = "any"
+"""In the place of a set of capabilities: what was kept before it was known which a server was told of."""
+
+
+def _all(content: dict[str, Any]) -> dict[str, tuple[Declared, Declared | None]]:
+    sets = content.get("sets", {_OF_ANY: content})
+    if not isinstance(sets, dict):
+        raise Unfit("it is damaged")
+    return {able: _both(each) for able, each in sets.items()}
+
+
+def _both(content: Any) -> tuple[Declared, Declared | None]:
+    if not isinstance(content, dict):
+        raise Unfit("it is damaged")
     kept, heard = _declared(content.get("tools")), _declared(content.get("heard"))
     if kept is None:
         raise Unfit("it is damaged")

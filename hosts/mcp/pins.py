@@ -2,6 +2,9 @@
 
 The first listing is believed, for there is nothing to hold it to. From then on each tool that is declared otherwise, is new or is gone, is told of; and
 where it is to be withheld, what is otherwise or new is not offered until it is learnt.
+
+A server may have other tools for clients that can do other things, so its tools are kept for each set of capabilities. The first listing for a further
+set is held to those of all others: a tool that any of them has may be missing, and is declared as one of them has it. A new tool is told of once.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...plugins.hooks.approval import changes_between, declared_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Json = dict[str, Any]
 Declared = dict[str, str]
@@ -58,31 +61,38 @@ class Pins:
     """What is kept of one server. `refusal` and `heard` are called while a listing is read, and do not block; `settle` may.
 
     Args:
-        kept: what is kept; ``None`` for nothing yet.
+        kept: what is kept for each set of capabilities, by what `capabilities_text` makes of it.
         withholds: what is not as it was kept is not offered.
-        keep: writes down what was heard first, and what is otherwise now; may block.
+        keep: writes down for one set what was heard first, and what is otherwise now; may block.
         hides: whether there is a secret in a declaration, of which a digest is kept.
 
     Attributes:
         on_differing: called with the differences when there are others than before; must not block.
+        withholds: as given.
+        differing: the differences.
     """
 
     def __init__(
         self,
-        kept: Declared | None,
+        kept: Mapping[str, Declared],
         *,
         withholds: bool,
-        keep: Callable[[Declared, Declared | None], None],
+        keep: Callable[[str, Declared, Declared | None], None],
         hides: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._kept_as = partial(kept_as, hides=hides)
         self.on_differing: Callable[[dict[str, tuple[str, ...]]], object] = lambda _: None
-        self._kept = kept
+        self._kept = dict(kept)
+        self._able: str | None = None
         self.withholds: bool = withholds
         self._keep = keep
-        self._now: Declared | None = None
-        self._settled: Declared | None = kept
+        self._heard: tuple[str, Declared] | None = None
+        self._settled: Mapping[str, Declared] = dict(kept)
         self.differing: dict[str, tuple[str, ...]] = {}
+
+    def declared_to(self, capabilities: Iterable[str]) -> None:
+        """The listing that is read from now on is for a client with these capabilities."""
+        self._able = capabilities_text(capabilities)
 
     @property
     def why(self) -> str:
@@ -94,23 +104,45 @@ class Pins:
 
     def refusal(self, tool: Json) -> str | None:
         """Why a tool is not offered; ``None`` if it may be."""
-        kept = self._kept
-        held = self.withholds and kept is not None and kept.get(tool["name"]) != self._kept_as(tool)
-        return _WITHHELD if held else None
+        if not self.withholds or not self._kept:
+            return None
+        own = None if self._able is None else self._kept.get(self._able)
+        sets = self._kept.values() if own is None else (own,)
+        text = self._kept_as(tool)
+        return None if any(each.get(tool["name"]) == text for each in sets) else _WITHHELD
 
     def heard(self, tools: list[Json]) -> None:
         """A listing was read whole."""
-        now = {tool["name"]: self._kept_as(tool) for tool in tools}
-        self._now = now
-        if self._kept is None:
-            self._kept = now
-        before, self.differing = self.differing, differences(self._kept, now)
+        able, now = self._able or "", {tool["name"]: self._kept_as(tool) for tool in tools}
+        self._heard = able, now
+        kept = self._kept.get(able)
+        if kept is None:
+            kept = known_of(now, tuple(self._kept.values()))
+            self._kept[able] = kept if self.withholds else now | kept
+        before, self.differing = self.differing, differences(kept, now)
         if self.differing != before:
             self.on_differing(self.differing)
 
     def settle(self) -> None:
         """Write down what was heard, if that is not done."""
-        now, kept = self._now, self._kept
-        if now is not None and kept is not None and now != self._settled:
-            self._settled = now
-            self._keep(kept, None if now == kept else now)
+        if self._heard is not None and self._settled.get(self._heard[0]) != self._heard[1]:
+            able, now = self._heard
+            self._settled = {**self._settled, able: now}
+            kept = self._kept[able]
+            self._keep(able, kept, None if now == kept else now)
+
+
+def capabilities_text(capabilities: Iterable[str]) -> str:
+    """A set of capabilities, as it stands in a record."""
+    return ",".join(sorted(capabilities))
+
+
+def known_of(now: Declared, sets: Sequence[Declared]) -> Declared:
+    """What a first listing for a set of capabilities is held to: what is kept for others of the tools that it has; itself if nothing is kept."""
+    if not sets:
+        return now
+    known = {}
+    for name, text in now.items():
+        if found := [each[name] for each in sets if name in each]:
+            known[name] = text if text in found else found[-1]
+    return known

@@ -119,6 +119,7 @@ class Session:
         self._asks_first, self._may_discover = asks_first, False
         self._said: tuple[Json, str | None] | None = None
         self._offers: Json = {}
+        self._able: Json = {}
         self._describes: str | None = None
         self._begins: str | None = None
         self._lists: str | None = None
@@ -165,6 +166,9 @@ class Session:
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
                 unfit = self._unfit if self.revision == STATELESS else _ignore
+                if self._pins is not None:  # in the stateless era each request says what we can do
+                    able = self._requests.capabilities() if self.revision == STATELESS else self._able
+                    self._pins.declared_to(able)
                 self._listing = ToolList(self._selection(), unfit, self._pins)
                 if "tools" in self._offers:
                     self._lists = request_id
@@ -239,7 +243,8 @@ class Session:
 
     def _shake_hands(self, revision: str) -> bytes:
         self.stage = Stage.SHAKING_HANDS
-        params = initialize_params(revision, self._client, self._requests.capabilities())
+        self._able = self._requests.capabilities()
+        params = initialize_params(revision, self._client, self._able)
         return jsonrpc.request(_INITIALIZE, "initialize", params)
 
     def _described(self, request_id: str) -> bytes:

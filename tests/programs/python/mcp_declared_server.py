@@ -1,7 +1,8 @@
 """An MCP server of the handshake era on the standard library: what it declares stands in a file, which may change while it runs.
 
 The file is JSON: ``instructions``, ``tools``, ``resources``, ``resourceTemplates`` and ``prompts`` as they are listed, and ``meta``, which stands as
-``_meta`` in all that it says; methods that are named under ``mute`` are not answered. It answers any call, resource and prompt with what it was asked for, and writes each request into the file beside
+``_meta`` in all that it says; methods that are named under ``mute`` are not answered, and tools under
+``given`` are declared to clients that have the capability beside which they stand. It answers any call, resource and prompt with what it was asked for, and writes each request into the file beside
 it that ends with ``.asked``. While there is one beside it that ends with ``.waits`` it says nothing at its start. A call with ``changed`` makes that what it declares from then on, and it says that its tools have changed.
 """
 
@@ -43,6 +44,7 @@ def call(request_id, params):
     say(id=request_id, result=marked({"content": blocks, "isError": bool(arguments.get("fails"))})[0])
 
 
+able = {}
 while file.with_suffix(".waits").exists():
     time.sleep(0.02)
 for line in sys.stdin:
@@ -52,6 +54,7 @@ for line in sys.stdin:
         asked.write(json.dumps([method, params]) + "\n")
     match method:
         case "initialize":
+            able = params["capabilities"]
             capabilities = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}}
             result = {"protocolVersion": params["protocolVersion"], "capabilities": capabilities}
             info = {"name": "declared", "version": "1"}
@@ -60,7 +63,13 @@ for line in sys.stdin:
         case str() if method in json.loads(file.read_text()).get("mute", []):
             pass
         case str() if (kind := KINDS.get(method)) is not None:
-            say(id=request_id, result=marked({kind: marked(*json.loads(file.read_text()).get(kind, []))})[0])
+            told = json.loads(file.read_text())
+            items = told.get(kind, [])
+            if kind == "tools":
+                items += [
+                    each for one, tools in told.get("given", {}).items() if one in able for each in tools
+                ]
+            say(id=request_id, result=marked({kind: marked(*items)})[0])
         case "resources/read":
             contents = marked({"uri": params["uri"], "text": f"{file.stem} answers"})
             say(id=request_id, result=marked({"contents": contents})[0])
