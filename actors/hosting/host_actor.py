@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
-from ...hosts.errors import HostGone, HostStartError
-from ...hosts.limits.vitals import sample_all, waits
+from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
+from ...hosts.limits.vitals import Looks
 from ...hosts.process.stop_ladder import KILL_NOW
 from ...hosts.report.redaction import Redactor
 from ...hosts.translating_host import start_host
@@ -66,20 +66,22 @@ from .messages import (
     EndGeneration,
     LookAtStart,
     ProcessEnded,
-    PumpListener,
     StartOverdue,
     TakeOver,
+    TreeGone,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pykka
+
     from ...hosts.host import Host
-    from ...hosts.limits.vitals import Vitals
-    from ...hosts.process.process import Command
+    from ...hosts.process.process import Command, ProcessExit
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
     from ...supervision.runtime.clock import Timer
+    from ...supervision.runtime.events import EventStream
     from ..handshake.handshake import Handshake, LoadedPlugin
     from ..services import Services
     from .contracts import GenerationContext, Reporter
@@ -87,6 +89,40 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 logger: Log = Log("callboard.actors")
+
+
+class PumpListener:
+    """Tells the actor of a generation what becomes of its process, in the thread of the pump. It is a `HostListener`.
+
+    Args:
+        actor: of the generation.
+        name: the host's.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], name: str, events: EventStream) -> None:
+        self._actor = actor
+        self._name = name
+        self._events = events
+
+    def on_stray(self, text: str, count: int) -> None:
+        """Publish what was printed to stdout."""
+        if self._events.wants("output_stray"):
+            self._events.publish("output_stray", self._name, text=text, count=count)
+
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
+        """A dead letter, but for what a newer host says that this version does not know."""
+        if reason != "ignored":
+            self._events.dead_letters.drop(reason, self._name, request_id, count=count, told=told)
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """Tell the actor; first, if our own thread was the reason, everybody."""
+        if exit_.fault == THREAD_FAILED:
+            self._events.thread_failed(self._name, report.cause)
+        tell(self._actor, ProcessEnded(exit_, report, breach))
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Tell the actor."""
+        tell(self._actor, TreeGone(tuple(leftovers)))
 
 
 class HostActor(BaseActor):
@@ -129,7 +165,7 @@ class HostActor(BaseActor):
         self._armed = Armed()
         self._host: Host | None = None
         self._timer: Timer | None = None
-        self._vitals: Vitals | None = None
+        self._looks = Looks()
         self._handshake_driver = HandshakeDriver(self.actor_ref, self._told)
         if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
             self.actor_ref.tell(BEGIN)
@@ -161,7 +197,7 @@ class HostActor(BaseActor):
                     self._host.generation = reporter.generation
                 self._happened(message)
             case LookAtStart():
-                self._look_at_start()
+                self._looks.look(self._host, functools.partial(self._start_slots.give_back, self.actor_urn))
             case _ if type(message) in EVENTS:
                 self._happened(message)
             case _:
@@ -258,21 +294,10 @@ class HostActor(BaseActor):
                     self.stop()
 
     def _take_slot(self) -> None:
-        granted, then = SlotGranted(), functools.partial(tell, self.actor_ref)
-        start = Start(
-            self.actor_urn,
-            hold(self._settings.start_deadline),
-            functools.partial(then, granted),
-            functools.partial(then, LOOK_AT_START),
-        )
+        me, granted, longest = self.actor_ref, SlotGranted(), hold(self._settings.start_deadline)
+        start = Start(self.actor_urn, longest, lambda: tell(me, granted), lambda: tell(me, LOOK_AT_START))
         if self._start_slots.take(start):
             self._happened(granted)
-
-    def _look_at_start(self) -> None:
-        if (host := self._host) is not None:
-            before, self._vitals = self._vitals, None if host.vitals is None else sample_all(host.pid)
-            if waits(before, self._vitals):  # what is no process computes elsewhere
-                self._start_slots.give_back(self.actor_urn)
 
     def _command(self) -> Command:
         command, hidden = self._program.command(), self._settings.hidden

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING, Protocol
 
 import psutil
 
 from ...base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BUSY = 0.5
 """The part of a processor from which on a host is taken to be computing."""
@@ -141,3 +145,28 @@ def waits(before: Vitals | None, after: Vitals | None) -> bool:
     if before is None or after.at <= before.at or after.about_to:
         return False
     return (after.cpu_seconds - before.cpu_seconds) / (after.at - before.at) < _SOME
+
+
+class Process(Protocol):
+    """What is looked at; a `Host` is one."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def vitals(self) -> Vitals | None:
+        """``None`` if it is no process of this machine, or is gone."""
+
+
+class Looks:
+    """One process, look by look."""
+
+    def __init__(self) -> None:
+        self._before: Vitals | None = None
+
+    def look(self, process: Process | None, waiting: Callable[[], object]) -> None:
+        """Call ``waiting`` if it and all that it has started have waited since the last look, see `waits`; ``None`` has not begun."""
+        if process is not None:
+            before, self._before = self._before, process.vitals and sample_all(process.pid)
+            if waits(before, self._before):
+                waiting()

@@ -76,6 +76,11 @@ class ToolList:
         self._seen: set[str] = set()
         self._names: set[str] = set()
 
+    def hold_to_pins(self) -> None:
+        """All of it was read: tell what it is held to."""
+        if self._pins is not None:
+            self._pins.heard(self.declared)
+
     def add(self, result: Any) -> NextPage | Endless | None:
         """Take a page; ``None`` at the end of the list."""
         page = result.get("tools") if isinstance(result, dict) else None

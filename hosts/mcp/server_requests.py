@@ -19,12 +19,14 @@ from ..protocol.dialect import Aside
 from ..protocol.input_request import InputRequest
 from . import elicitation, jsonrpc
 from .elicitation import NotAsked, form_of
+from .revision import STATELESS
 from .sampling import sampling_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ..protocol.input_request import InputSource, SpeaksThrough
+    from .pins import Pins
 
 Json = dict[str, Any]
 
@@ -146,6 +148,11 @@ class ServerRequests:
     def of_handshake(self) -> bool:
         """Whether all that is asked here goes to one client, of the handshake era."""
         return self._source is not None and self._source.of_handshake()
+
+    def note_in(self, pins: Pins | None, revision: str | None) -> None:
+        """Note for whom the server declares its tools: in the stateless era each request says that, else the first one has."""
+        if pins is not None:
+            pins.declared_to(self.capabilities() if revision == STATELESS else self._capabilities)
 
     def log_level(self) -> str | None:
         """The least grave level of which anybody wants to be told."""

@@ -119,7 +119,6 @@ class Session:
         self._asks_first, self._may_discover = asks_first, False
         self._said: tuple[Json, str | None] | None = None
         self._offers: Json = {}
-        self._able: Json = {}
         self._describes: str | None = None
         self._begins: str | None = None
         self._lists: str | None = None
@@ -166,9 +165,7 @@ class Session:
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
                 unfit = self._unfit if self.revision == STATELESS else _ignore
-                if self._pins is not None:  # in the stateless era each request says what we can do
-                    able = self._requests.capabilities() if self.revision == STATELESS else self._able
-                    self._pins.declared_to(able)
+                self._requests.note_in(self._pins, self.revision)
                 self._listing = ToolList(self._selection(), unfit, self._pins)
                 if "tools" in self._offers:
                     self._lists = request_id
@@ -243,8 +240,7 @@ class Session:
 
     def _shake_hands(self, revision: str) -> bytes:
         self.stage = Stage.SHAKING_HANDS
-        self._able = self._requests.capabilities()
-        params = initialize_params(revision, self._client, self._able)
+        params = initialize_params(revision, self._client, self._requests.capabilities())
         return jsonrpc.request(_INITIALIZE, "initialize", params)
 
     def _described(self, request_id: str) -> bytes:
@@ -362,8 +358,7 @@ class Session:
             case None:
                 # Not before: calls go on while it is listed again, under the names that were offered.
                 self._list = self._listing
-                if self._pins is not None:
-                    self._pins.heard(self._list.declared)
+                self._list.hold_to_pins()
                 self._messages.append(Response(self._lists, self._list.tools, None))
         self._lists = None
 
