@@ -6,9 +6,11 @@ import shutil
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import PluginLoadError
+from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.node_manifest import read_node_package
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.python import read_python_package
@@ -16,7 +18,6 @@ from ..plugins.sources.source import NodeFileSource, NodePackageSource, PythonOb
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
 
     from ..plugins.sources.source import PluginSource
 
@@ -43,10 +44,21 @@ def missing_of(source: PluginSource, roots: Collection[str]) -> Iterator[str]:
         case BashSource(path) if not path.exists():
             yield f"there is no file or folder {path}"
         case CommandSource(command=command, base=base):
-            program = command[0]
-            there = (base / program).exists() if "/" in program else shutil.which(program) is not None
-            if not there:
-                yield f"there is no program {program!r}"
+            yield from _of_command(command[0], base)
+        case McpSource(command=(program, *_)):
+            yield from _of_server(program)
+
+
+def _of_command(program: str, base: Path) -> Iterator[str]:
+    there = (base / program).exists() if "/" in program else shutil.which(program) is not None
+    if not there:
+        yield f"there is no program {program!r}"
+
+
+def _of_server(program: str) -> Iterator[str]:
+    """A name is looked up on the PATH that its entry gives it, and a placeholder is filled in, when it is started."""
+    if Path(program).is_absolute() and "${" not in program and shutil.which(program) is None:
+        yield f"there is no program {program!r} that can be run; install it, or correct 'command'"
 
 
 _INSTALL = "install the package that has it, or set PYTHONPATH to the folder that it lies in"

@@ -303,3 +303,20 @@ def test_each_fault_under_a_profile_is_one_problem_at_its_own_place(tmp_path):
     }
     assert len(found) == len({problem.position for problem in found}) == 7
     assert not [problem for problem in found if "\n" in problem.message]
+
+
+def test_an_mcp_server_whose_absolute_command_is_not_there_is_named_with_its_line_and_what_to_do(tmp_path):
+    file = tmp_path / "board.json"
+    gone = tmp_path / "gone"
+    there = {"name": "there", "mcp": {"command": "/bin/sh"}}
+    later = {"name": "later", "mcp": {"command": "${HOME}/gone"}}
+    entries = [there, later, {"name": "gone", "mcp": {"command": str(gone)}}]
+    file.write_text(json.dumps({"plugins": entries}, indent=1))
+
+    (problem,) = problems_of(file)
+
+    assert problem.path == "$.plugins[2]"
+    assert (
+        problem.message
+        == f"there is no program {str(gone)!r} that can be run; install it, or correct 'command'"
+    )
