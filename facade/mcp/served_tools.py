@@ -117,7 +117,11 @@ class ServedTools:
         meant, servers = self._names.meant(name), self._passed_on.servers()
         for tool in self._offered_tools():
             if tool.tool_name == meant:
-                return task_support_of(tool.schema) if tool.plugin_name in servers else "forbidden"
+                server = servers.get(tool.plugin_name)
+                if server is None:
+                    return "forbidden"
+                ran = server.ran_as_task(tool.tool_name)
+                return "required" if ran else task_support_of(tool.schema, may=server.makes_tasks)
         return "optional" if self._start.starting else None
 
     def _tools(self, *, handshake: bool) -> list[Json]:
@@ -135,7 +139,14 @@ class ServedTools:
     def _made(self, found: list[ToolDescriptor], *, handshake: bool) -> list[Json]:
         servers = self._passed_on.servers()
         self._news.know(found)
-        schemas = [(tool.schema, tool.plugin_name in servers) for tool in found]
+        schemas = [
+            (
+                tool.schema,
+                (server := servers.get(tool.plugin_name)) is not None,
+                server is not None and server.makes_tasks,
+            )
+            for tool in found
+        ]
         remembered = {tool.tool_name for tool in found if tool.remembered}
         declared, left_out = tools_of(schemas, self._board.registry, handshake=handshake)
         if not handshake:

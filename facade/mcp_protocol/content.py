@@ -34,30 +34,31 @@ MAY_HAVE_RUN = "It may have run: check before it is called again."
 
 
 def tools_of(
-    schemas: Iterable[tuple[Any, bool]], registry: ToolInteropRegistry, *, handshake: bool
+    schemas: Iterable[tuple[Any, bool, bool]], registry: ToolInteropRegistry, *, handshake: bool
 ) -> tuple[list[Json], dict[str, str]]:
     """The tools as MCP declares them, and why others cannot be declared, by name.
 
     Args:
-        schemas: each with whether an MCP server has declared it so; then it stays as it is, but that a tool which can be called as a task can be
-            called without as well. In the stateless era tools say nothing of tasks.
+        schemas: each with whether an MCP server has declared it so, and whether that server makes tasks of calls by itself. What a server has declared
+            stays as it is, but that a tool which can be called as a task can be called without as well. In the stateless era tools say nothing
+            of tasks.
         registry: knows the board's formats.
         handshake: the client speaks a revision up to 2025-11-25, which knows output schemas of objects only.
     """
     tools: list[Json] = []
     left_out: dict[str, str] = {}
-    for schema, of_server in schemas:
+    for schema, of_server, makes_tasks in schemas:
         try:
             said = registry.convert_schema(schema, _TARGET if handshake else _STATELESS).value
         except InteropError as error:
             left_out[str(schema.get("name", "?") if isinstance(schema, dict) else "?")] = str(error)
             continue
         if of_server:
-            takes_tasks = task_support_of(schema) != "forbidden"
+            takes_tasks = task_support_of(schema, may=makes_tasks) != "forbidden"
             lost = {"outputSchema"} - said.keys() | ({"execution"} if takes_tasks else set())
             kept = {key: each for key, each in schema.items() if key not in lost}
             both = (
-                {"execution": {**schema["execution"], "taskSupport": "optional"}}
+                {"execution": {**schema.get("execution", {}), "taskSupport": "optional"}}
                 if takes_tasks and handshake
                 else {}
             )
@@ -68,11 +69,11 @@ def tools_of(
     return tools, left_out
 
 
-def task_support_of(schema: Any) -> str:
-    """What a tool's server says of tasks: ``optional``, ``required``, or else ``forbidden``."""
+def task_support_of(schema: Any, *, may: bool = False) -> str:
+    """What a tool's server says of tasks: ``optional``, ``required``, or else ``forbidden``; ``may``: it makes tasks of any tool's calls."""
     execution = schema.get("execution") if isinstance(schema, dict) else None
     said = execution.get("taskSupport") if isinstance(execution, dict) else None
-    return said if said in {"optional", "required"} else "forbidden"
+    return said if said in {"optional", "required"} else "optional" if may else "forbidden"
 
 
 def result_of(

@@ -60,6 +60,7 @@ class ServerCalls:
     Attributes:
         stateless: the era of the session.
         given_up: as `Dialect`.
+        ran_as_tasks: tools of whose calls the server has made tasks by itself, by its own names; whoever has the session may give another set.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class ServerCalls:
     ) -> None:
         self.stateless: bool = False
         self.given_up: set[str] = set()
+        self.ran_as_tasks: set[str] = set()
         self._requests, self._results = requests, results
         self._request, self._envelope = request, envelope
         self._lines, self._messages = lines, messages
@@ -207,6 +209,8 @@ class ServerCalls:
                 self._asking[call] = running
                 self.follow(self._requests.required(call, {"inputRequests": requests}, self._tool_of))
             case Poll():
+                if running.method == "tools/call":
+                    self.ran_as_tasks.add(running.params["name"])
                 self._asking[call] = running
         if call in self._tasks:
             self._requests.poll_later(call, step.seconds)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..mcp_tasks.server_tasks import TTL, takes_tasks
+from ..mcp_tasks.server_tasks import TTL, makes_tasks, takes_tasks
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
@@ -84,6 +84,7 @@ class Session:
         on_tools_changed: called when the server says that its list of tools is another now. It must not block.
         own_name: returns the name of a tool by this session's selection, if it is called by another.
         subscriptions: what is to be heard of its resources and prompts.
+        ran_as_tasks: see `ServerCalls`; shared by all sessions with the server.
 
     Attributes:
         stage: how far it has come.
@@ -109,6 +110,7 @@ class Session:
         on_tools_changed: Callable[[], object] = _ignore,
         own_name: Callable[[str], str] = lambda name: name,
         subscriptions: Subscriptions | None = None,
+        ran_as_tasks: set[str] | None = None,
     ) -> None:
         self.stage: Stage = Stage.NEW
         self.revision: str | None = revision
@@ -138,6 +140,8 @@ class Session:
             lines=self._lines,
             messages=self._messages,
         )
+        if ran_as_tasks is not None:
+            self._calls.ran_as_tasks = ran_as_tasks
         self.given_up: set[str] = self._calls.given_up
         self.forget: Callable[[str], None] = self._calls.forget
 
@@ -145,6 +149,11 @@ class Session:
     def offered(self) -> ToolList:
         """The server's tools, by the last list of them that was read whole."""
         return self._list
+
+    @property
+    def makes_tasks(self) -> bool:
+        """Whether the server may answer any call with a task."""
+        return self.revision == STATELESS and makes_tasks(self._offers)
 
     def begin(self, host: SpeaksThrough) -> None:
         self._requests.host = host

@@ -111,6 +111,7 @@ class McpToolPlugin(CommandToolPlugin):
         self.servers: Callable[[], frozenset[str]] = frozenset
         self.subscriptions: Subscriptions = Subscriptions(name)
         self._session: Session | None = None
+        self._ran_as_tasks: set[str] = set()
         self._results = KeptResults(name, result_limit)
         self.dialect: Callable[[], Dialect] | None = self._new_session
 
@@ -153,6 +154,7 @@ class McpToolPlugin(CommandToolPlugin):
             on_tools_changed=self.on_tools_changed,
             own_name=lambda name: self.own_names.get(name, name),
             subscriptions=self.subscriptions,
+            ran_as_tasks=self._ran_as_tasks,
         )
         return self._session
 
@@ -171,6 +173,15 @@ class McpToolPlugin(CommandToolPlugin):
         """What the server says of how it is used, or said when it was last up; empty if nothing."""
         session = self._session
         return session.instructions if session is not None and session.offered.whole else self._instructions
+
+    @property
+    def makes_tasks(self) -> bool:
+        """Whether the server may answer any call with a task, as those of the stateless era may."""
+        return self._session is not None and self._session.makes_tasks
+
+    def ran_as_task(self, tool_name: str) -> bool:
+        """Whether the server has answered a call of the tool with a task."""
+        return self._own_name(tool_name) in self._ran_as_tasks
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -214,6 +214,12 @@ class ServerTasks:
         return Ask("tasks/cancel", {"taskId": task_id})
 
 
+def makes_tasks(offers: Json) -> bool:
+    """Whether a server of the stateless era says that it may answer calls with tasks."""
+    extensions = offers.get("extensions")
+    return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
+
+
 def takes_tasks(offers: Json) -> bool:
     """Whether a server up to 2025-11-25 says that calls of tools may be tasks."""
     found: Any = offers

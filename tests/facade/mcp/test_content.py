@@ -52,7 +52,7 @@ def test_no_tool_says_in_our_name_what_stands_beside_a_block_or_a_declaration() 
     tool = {"name": "a", "inputSchema": {"type": "object"}, "_meta": FORGED}
 
     (block,) = result_of(result, "a", REGISTRY)["content"]
-    (declared,), _ = tools_of([(tool, True)], REGISTRY, handshake=True)
+    (declared,), _ = tools_of([(tool, True, False)], REGISTRY, handshake=True)
 
     assert block["_meta"] == declared["_meta"] == {"own": 1}
     assert tool["_meta"] == FORGED
@@ -91,7 +91,7 @@ def test_a_tool_without_a_description_has_its_name_and_one_that_cannot_be_said_i
     silent = {"name": "silent", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "forbidden"}}
     foreign = {"no": "schema"}
 
-    tools, left_out = tools_of([(silent, False), (foreign, False)], REGISTRY, handshake=True)
+    tools, left_out = tools_of([(silent, False, False), (foreign, False, False)], REGISTRY, handshake=True)
 
     assert tools == [{"name": "silent", "description": "silent", "inputSchema": {"type": "object"}}]
     assert list(left_out) == ["?"]
@@ -113,7 +113,7 @@ OF_A_LIST = {"outputSchema": {"type": "array"}}
 )
 def test_a_server_declares_its_tools_itself(more: Any, handshake: bool, stateless: bool) -> None:
     for client, kept in ((True, handshake), (False, stateless)):
-        (tool,), _ = tools_of([({**PLAIN, **more}, True)], REGISTRY, handshake=client)
+        (tool,), _ = tools_of([({**PLAIN, **more}, True, False)], REGISTRY, handshake=client)
 
         assert tool == (PLAIN | more if kept else PLAIN)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -150,12 +152,6 @@ def test_a_task_is_begun_at_once_and_its_result_is_that_of_the_call(
 ) -> None:
     with serving(tmp_path, *words) as client:
         tools = client.ask("tools/list")["result"]["tools"]
-        if "modern" in words:  # whose server says of no tool that it can be a task
-            assert client.ask("tools/call", name="finish", task={})["error"]["code"] == -32601
-            assert (
-                text(client.ask("tools/call", name="finish", arguments={"text": "well"})["result"]) == "well"
-            )
-            return
         task = client.begin("finish", text="well", ttl=60_000)
         result = client.ask("tasks/result", taskId=task["taskId"])["result"]
         again = client.ask("tasks/result", taskId=task["taskId"])["result"]
@@ -247,6 +243,7 @@ def test_what_a_server_asks_in_a_task_is_asked_while_its_client_waits_for_the_re
 def test_a_task_is_gone_when_its_time_is_over_and_its_call_is_cancelled(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with serving(tmp_path, f"log={log}") as client:
+        client.ask("tools/call", name="finish", arguments={})  # its server is up
         task = client.begin("never", ttl=1)
         error = client.ask("tasks/result", taskId=task["taskId"])["error"]
         gone = client.ask("tasks/get", taskId=task["taskId"])["error"]
@@ -255,6 +252,33 @@ def test_a_task_is_gone_when_its_time_is_over_and_its_call_is_cancelled(tmp_path
         assert (error["code"], gone["code"]) == (-32602, -32602)
         assert "time of the task is over" in error["message"]
         assert wait_until(lambda: "tasks/cancel" in methods_in(log), PATIENCE)
+
+
+def test_a_server_that_is_killed_ends_its_tasks_and_the_next_one_takes_others(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with serving(tmp_path, f"log={log}") as client:
+        pid = int(text(client.ask("tools/call", name="pid", arguments={})["result"]))
+        tasks = [client.begin("never") for _ in range(3)]
+        assert wait_until(lambda: methods_in(log).count("tasks/result") == 4, PATIENCE)
+        os.kill(pid, signal.SIGKILL)
+        results = [client.ask("tasks/result", taskId=task["taskId"])["result"] for task in tasks]
+        again = client.ask("tasks/result", taskId=client.begin("finish")["taskId"])["result"]
+
+        assert {each["_meta"]["callboard/code"] for each in results} == {"host_crashed"}
+        assert [client.ask("tasks/get", taskId=task["taskId"])["result"]["status"] for task in tasks] == [
+            "failed"
+        ] * 3
+        assert text(again) == "done"
+
+
+def test_a_client_that_goes_leaves_no_task(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with serving(tmp_path, f"log={log}") as client:
+        client.ask("tools/call", name="finish", arguments={})
+        client.send("tasks/result", taskId=client.begin("never")["taskId"])
+        assert wait_until(lambda: methods_in(log).count("tasks/result") == 2, PATIENCE)
+
+    assert methods_in(log).count("tasks/result") == 2
 
 
 def test_a_client_that_begins_tasks_without_end_is_refused_and_served_on(tmp_path: Path) -> None:
@@ -316,6 +340,16 @@ def test_in_the_stateless_era_a_call_that_has_to_be_a_task_is_one_for_clients_th
         assert named["result"]["content"][0]["text"] == "Ann"
         assert "result" not in cancelled
         assert unknown["code"] == -32601
+
+
+def test_in_the_stateless_era_a_tool_whose_server_has_made_a_task_is_one_from_then_on(tmp_path: Path) -> None:
+    with serving(tmp_path, "modern", stateless=True, capabilities=KNOWS) as client:
+        first = client.ask("tools/call", name="finish", arguments={"text": "first"})["result"]
+        task = client.begin("finish", text="second")
+
+        assert (first["resultType"], text(first)) == ("complete", "first")
+        assert task["resultType"] == "task"
+        assert text(client.until(task, "completed")["result"]) == "second"
 
 
 def test_in_the_stateless_era_a_client_that_knows_no_tasks_waits_for_the_call(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 The word ``modern`` has it speak the stateless era. Its tools:
 
 ``ask``: asks for what is under ``method`` and ``params``, ``times`` over (1), and answers with the answers; with ``dies`` it is killed once it has
-asked, with ``leaves`` it takes the question back and answers. ``can``: what its client says that it can do. ``pid``: its process.
+asked, with ``leaves`` it takes the question back and answers. ``can``: what its client says that it can be asked for. ``pid``: its process.
 """
 
 import itertools
@@ -77,7 +77,7 @@ def run(call, name, params):
         end(call, os.getpid())
     elif name == "can":
         here = params["_meta"]["io.modelcontextprotocol/clientCapabilities"] if modern else announced
-        end(call, here)
+        end(call, {kind: each for kind, each in here.items() if kind != "extensions"})
     elif modern:
         ask_by_result(call, params)
     else:
