@@ -90,11 +90,7 @@ class EventBound:
         return await self._bounded(ctx, answer, event)
 
     async def _bounded(self, ctx: Any, answer: Json, event: Event) -> Json:
-        made = {
-            "tools/call": bounded_result,
-            "tasks/result": bounded_result,
-            "resources/read": bounded_read,
-        }.get(ctx.method)
+        made = _BOUNDED.get(ctx.method)
         if made is not None:
             name = str((ctx.params or {}).get("name") or "resource")[:_MOST_TEXT]
             address = self._kept.address(name)
@@ -142,6 +138,25 @@ def _is_surely_small(value: Any, event: Event) -> bool:
         if left < len(waiting):
             return False
     return True
+
+
+def _bounded_task(answer: Json, address: str, event: Event) -> tuple[Json, dict[str, Json], int]:
+    """As `bounded_result`, of a task with its result in it."""
+    result = answer.get("result")
+    if not isinstance(result, dict):
+        return answer, {}, 0
+    around = event.measure({key: each for key, each in answer.items() if key != "result"})
+    inner = Event(event.most, event.room - around - _AROUND, event.measure)
+    bounded, parts, size = bounded_result(result, address, inner)
+    return {**answer, "result": bounded}, parts, size
+
+
+_BOUNDED: Final[dict[str, Any]] = {
+    "tools/call": bounded_result,
+    "tasks/result": bounded_result,
+    "tasks/get": _bounded_task,
+    "resources/read": bounded_read,
+}
 
 
 def _paged(method: str, params: Json, answer: Json, event: Event) -> Json:

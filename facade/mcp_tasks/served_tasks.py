@@ -126,6 +126,7 @@ class ServedTasks:
             task = self._table.begin(secrets.token_urlsafe(24), owner, ttl, _now())
         except TooMany as error:
             raise Refused(INTERNAL_ERROR, f"there is no room for another task: {error}") from None
+        self._leave_dropped()
         run = self._runs[task.id] = _Run(task)
         run.client = TaskClient(client, task, lambda message: self._turned(run, message))
         loop = asyncio.get_running_loop()
@@ -150,6 +151,13 @@ class ServedTasks:
         if self._table.end(run.task, status, outcome, _now(), message):
             run.over.set()
             self._tell(run)
+            self._leave_dropped()
+
+    def _leave_dropped(self) -> None:
+        for task in self._table.take_dropped():
+            run = self._runs.pop(task.id)
+            if run.late is not None:
+                run.late.cancel()
 
     def _turned(self, run: _Run, message: str | None) -> None:
         assert run.client is not None

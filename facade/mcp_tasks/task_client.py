@@ -18,11 +18,16 @@ Json = dict[str, Any]
 
 
 class Reader:
-    """A client that waits in ``tasks/result``; requests for the task go to it."""
+    """A client that waits in ``tasks/result``; requests for the task go to it.
+
+    Attributes:
+        client: as given.
+        over: it waits no more, or waits in a newer request as well; its connection may have gone unseen.
+    """
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.gone: asyncio.Event = asyncio.Event()
+        self.over: asyncio.Event = asyncio.Event()
 
 
 class TaskClient:
@@ -93,12 +98,12 @@ class TaskClient:
             self._turned(None)
 
     async def _ask_reader(self, method: str, params: Json, patience: float) -> Json:
-        """Ask the client while it waits for the result; again if it goes away meanwhile."""
+        """Ask the client while it waits for the result; again if it comes with another request."""
         while True:
             await self._any_reader.wait()
             reader = self._readers[-1]
             asking: asyncio.Future[Json] = asyncio.ensure_future(reader.client.ask(method, params, patience))
-            going: asyncio.Future[Any] = asyncio.ensure_future(reader.gone.wait())
+            going: asyncio.Future[Any] = asyncio.ensure_future(reader.over.wait())
             either: tuple[asyncio.Future[Any], ...] = asking, going
             try:
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -130,6 +135,8 @@ class TaskClient:
 
     def begin_reading(self, client: Client) -> Reader:
         """A client waits for the result."""
+        for older in self._readers:
+            older.over.set()
         reader = Reader(client)
         self._readers.append(reader)
         self._any_reader.set()
@@ -138,6 +145,6 @@ class TaskClient:
     def end_reading(self, reader: Reader) -> None:
         """It waits no more."""
         self._readers.remove(reader)
-        reader.gone.set()
+        reader.over.set()
         if not self._readers:
             self._any_reader.clear()

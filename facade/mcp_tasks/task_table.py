@@ -131,6 +131,7 @@ class TaskTable:
         self._most, self._most_of_one, self._most_bytes = most, most_of_one, most_bytes
         self._tasks: dict[str, Task] = {}
         self._count = 0
+        self._dropped: list[Task] = []
         self.bytes: int = 0
 
     def begin(self, task_id: str, owner: object | None, ttl: Any, at: str) -> Task:
@@ -160,7 +161,7 @@ class TaskTable:
             raise TooMany(
                 f"{why}: read or cancel some, wait until their time is over, or call without a task"
             )
-        self.forget(read)
+        self._drop(read)
 
     def find(self, task_id: str, owner: object | None) -> Task | None:
         """A client's task; ``None`` if it has none of that id."""
@@ -204,8 +205,17 @@ class TaskTable:
         for each in [each for each in self._tasks.values() if each.was_read]:
             if self.bytes + size <= self._most_bytes:
                 break
-            self.forget(each)
+            self._drop(each)
         return self.bytes + size <= self._most_bytes
+
+    def _drop(self, task: Task) -> None:
+        self.forget(task)
+        self._dropped.append(task)
+
+    def take_dropped(self) -> list[Task]:
+        """Those that were forgotten to make room, since this was asked last."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
 
     def read(self, task: Task) -> None:
         """Note that a client has been given the result: it is the first to go where there is no room."""

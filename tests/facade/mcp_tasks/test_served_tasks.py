@@ -296,6 +296,22 @@ def test_a_client_that_begins_tasks_without_end_is_refused_and_served_on(tmp_pat
         assert client.ask("ping")["result"] == {}
 
 
+@thorough
+def test_a_client_that_reads_its_results_begins_as_many_tasks_as_it_likes(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        for _ in range(300):
+            client.ask("tasks/result", taskId=client.begin("finish")["taskId"])
+        listed, cursor = 0, {}
+        while True:
+            page = client.ask("tasks/list", **cursor)["result"]
+            listed += len(page["tasks"])
+            if "nextCursor" not in page:
+                break
+            cursor = {"cursor": page["nextCursor"]}
+
+    assert listed == 250
+
+
 def test_a_task_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         for method in ("tasks/get", "tasks/result", "tasks/cancel"):

@@ -161,3 +161,23 @@ def test_in_the_stateless_era_whoever_knows_the_id_has_the_task(tmp_path: Path) 
     assert task["resultType"] == "task"
     assert ended["result"]["content"][0]["text"] == "done"
     assert unknown["code"] == -32601
+
+
+def test_a_result_that_is_larger_than_one_message_is_cut_as_that_of_any_call(tmp_path: Path) -> None:
+    text = "x" * (900 * 1024)
+    with served(tmp_path) as address:
+        for stateless in (False, True):
+            client = Requests(address, stateless=stateless)
+            client.ask("tools/list")
+            more: Json = {} if stateless else {"task": {}}
+            made = client.ask("tools/call", name="finish", arguments={"text": text + '"' * 200_000}, **more)[
+                "result"
+            ]
+            if stateless:
+                result = client.until(made, "completed")["result"]
+            else:
+                result = client.ask("tasks/result", taskId=made["task"]["taskId"])["result"]
+
+            assert result["content"][0]["text"].startswith(text[:1000])
+            assert len(json.dumps(result)) < 1024 * 1024
+            assert len(result["content"]) > 1  # which says where the rest is
