@@ -19,7 +19,7 @@ from ..mcp_protocol.params import ARGUMENT, COMPLETED, KNOWN_ARGUMENTS, LEVEL, L
 from ..mcp_protocol.results import completed, introduction
 from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import OBJECT, TEXT, mapping
-from ..mcp_tasks.served_tasks import ServedTasks
+from ..mcp_tasks.served_tasks import ServedTasks, require_extension
 from ..pins.listing_record import last_instructions
 from .board_start import COMING, BoardStart
 from .client_news import HEARD, ClientNews, log_data
@@ -173,4 +173,6 @@ class BoardServer:
         return with_those_of_servers(own, now | last_instructions(configuration, besides=now))
 
     async def _listen(self, client: Client, params: Json) -> Json:
+        if params["notifications"].get("taskIds") is not None:
+            require_extension(client)  # and who knows tasks asks for them: no news of them are sent
         return completed(await self._news.listeners.listen(client, params), handshake=is_handshake(client))

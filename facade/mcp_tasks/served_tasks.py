@@ -190,11 +190,8 @@ class ServedTasks:
     # What clients ask
 
     def _find(self, client: Client, params: Json) -> _Run:
-        if not is_handshake(client) and not _knows_tasks(client):
-            needs: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-            raise Refused(
-                _MISSING_CAPABILITY, f"Missing required client capability: the extension {EXTENSION}", needs
-            )
+        if not is_handshake(client):
+            require_extension(client)
         task = self._table.find(params["taskId"], client.identity)
         if task is None or (run := self._runs.get(task.id)) is None:
             raise Refused(INVALID_PARAMS, _NOT_THERE)
@@ -267,6 +264,14 @@ def _inlined(outcome: Outcome) -> Json:
         return {"result": outcome.result}
     code, message, data = outcome.error
     return {"error": {"code": code, "message": message, **({} if data is None else {"data": data})}}
+
+
+def require_extension(client: Client) -> None:
+    """Refuse what only clients may ask that know tasks, in the stateless era. Raises `Refused`."""
+    if not _knows_tasks(client):
+        needs: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+        message = f"Missing required client capability: the extension {EXTENSION}"
+        raise Refused(_MISSING_CAPABILITY, message, needs)
 
 
 def _knows_tasks(client: Client) -> bool:

@@ -372,7 +372,8 @@ def test_in_the_stateless_era_a_client_that_knows_no_tasks_waits_for_the_call(tm
     with serving(tmp_path, stateless=True) as client:
         result = client.ask("tools/call", name="finish", arguments={"text": "plain"})["result"]
         refused = client.ask("tasks/get", taskId="x")["error"]
+        unheard = client.ask("subscriptions/listen", notifications={"taskIds": ["x"]})["error"]
 
         assert (text(result), result["resultType"]) == ("plain", "complete")
-        assert refused["code"] == -32021
+        assert refused["code"] == unheard["code"] == -32021
         assert refused["data"] == {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
