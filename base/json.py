@@ -138,6 +138,36 @@ def load_exact_json(text: bytes) -> JsonValue:
     return value
 
 
+def may_be_inexact(text: bytes, value: JsonValue) -> bool:
+    """Whether an integer of a text may have more than 64 bits, and so be a float in the value that `load_json` has read."""
+    if len(text) > _LONG and (few := _has_huge(value)) is not None:
+        return few
+    # Of so many digits each fourth one stands in a row of four; most texts have no such row.
+    return b"0000" in text[::4].translate(_ZEROS) and _LONG_INT in text.translate(_ZEROS)
+
+
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG_INT = b"0" * 19
+"""Digits of an integer that may not be one of 64 bits."""
+
+_HUGE = 2.0**63
+
+
+def _has_huge(value: JsonValue) -> bool | None:
+    """Whether there is a float that an integer may have become; ``None`` if there are too many values to look at."""
+    left, seen = [value], 0
+    while left:
+        inner = left.pop()
+        if isinstance(inner, list | dict):
+            seen += len(inner)
+            if seen > _FEW:
+                return None
+            left += inner if isinstance(inner, list) else inner.values()
+        elif type(inner) is float and abs(inner) >= _HUGE:
+            return True
+    return False
+
+
 def _load_slowly(text: bytes | str) -> JsonValue:
     """Read half a surrogate pair, which `dump_json` writes and orjson does not read; ``None`` if it is no JSON."""
     try:

@@ -85,6 +85,7 @@ class RemoteError(HostError):
         detail: its message.
         stack: its stack trace, or the empty string.
         phase: ``load`` or ``init`` when the plugin never came to generation, else ``None``.
+        answer: the error of JSON-RPC with which an MCP server has answered for what it shares beside its tools, else ``None``.
     """
 
     def __init__(self, error: dict[str, Any], *, host: str) -> None:
@@ -93,6 +94,8 @@ class RemoteError(HostError):
         self.stack: str = str(error.get("stack") or "")
         phase = error.get("phase")
         self.phase: str | None = phase if isinstance(phase, str) else None
+        answer = error.get("answer")
+        self.answer: dict[str, Any] | None = answer if isinstance(answer, dict) else None
         super().__init__(titled(self.type, self.detail), host=host)
 
 

@@ -89,11 +89,14 @@ class PassedOn:
 
         Raises:
             NotThere: no server has it, or its server does not say.
+            RemoteError: its server answers with an error.
         """
         server = self._server_of(uri)
         try:
             return self._board.read_resource(server, uri)
         except (CallboardError, KeyError) as error:
+            if isinstance(error, RemoteError) and error.answer is not None:
+                raise
             said = error.detail if isinstance(error, RemoteError) else error
             raise NotThere(f"the server {server!r} does not read the resource {uri!r:.200}: {said}") from None
 
@@ -118,8 +121,8 @@ class PassedOn:
         """How an argument of a prompt or a template may go on; no way, if its server does not say that of any.
 
         Raises:
-            NotThere: no server has it, or its server refuses.
-            HostError: its server does not answer.
+            NotThere: no server has it.
+            HostError: its server does not answer, or refuses.
         """
         server, its_own = self._referred_to(ref)
         try:
@@ -127,6 +130,8 @@ class PassedOn:
         except RemoteError as error:
             if error.type == NOT_OFFERED:
                 return {"completion": {"values": []}}
+            if error.answer is not None:
+                raise
             raise NotThere(f"the server {server!r} completes nothing here: {error.detail}") from None
 
     def _referred_to(self, ref: Json) -> tuple[str, Json]:

@@ -131,9 +131,18 @@ async def _answer_of(function: Callable[..., Any], *given: Any) -> Any:
     except NotThere:
         raise
     except RemoteError as error:
-        raise Refused(INTERNAL_ERROR, error.detail) from None
+        raise _refused_by(error) from None
     except CallboardError as error:
         raise Refused(INTERNAL_ERROR, str(error)) from None
+
+
+def _refused_by(error: RemoteError) -> Refused:
+    """The error of a server as its client gets it, which is as the server has said it."""
+    said = error.answer or {}
+    code, message = said.get("code"), said.get("message")
+    if type(code) is not int or not isinstance(message, str):
+        return Refused(INTERNAL_ERROR, error.detail)
+    return Refused(code, message, said.get("data"))
 
 
 async def _in_thread(function: Callable[..., Any], *given: Any) -> Any:
@@ -153,7 +162,8 @@ def _answered(result: Json, shape: Shape, client: Client) -> Json:
     if is_handshake(client):
         return {key: each for key, each in result.items() if key not in _STATELESS_ONLY}
     cached = fresh_for({}, 0, handshake=False) if "contents" in result else {}
-    return completed({**cached, **result}, handshake=False)
+    lacking = {key: each for key, each in cached.items() if key not in result}
+    return completed({**result, **lacking}, handshake=False)
 
 
 def _valid(kind: str, shape: Shape, items: list[Json]) -> list[Json]:

@@ -214,7 +214,7 @@ class Progress:
     """The parts of one call as MCP's progress, which has to grow: a part that says no number, or a smaller one, is counted on."""
 
     def __init__(self) -> None:
-        self._last = 0.0
+        self._last: float = 0
 
     def next(self, part: Any) -> tuple[float, float | None, str | None]:
         """Progress, total and message of the next part."""
@@ -230,4 +230,4 @@ class Progress:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -19,7 +19,8 @@ def completed(result: Json, *, handshake: bool) -> Json:
     if handshake:
         return result
     meta = {**result.get("_meta", {}), _SERVER_INFO: SERVER}
-    return {"resultType": "complete", **result, "_meta": meta}
+    kind = {} if "resultType" in result else {"resultType": "complete"}
+    return {**kind, **result, "_meta": meta}
 
 
 def fresh_for(result: Json, fresh: int, *, handshake: bool) -> Json:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ..base.errors import JsonValueError
-from ..base.json import load_exact_json
+from ..base.json import load_exact_json, may_be_inexact
 from ..base.json_size import UNCOUNTED, excess
 from ..hosts.protocol.wire import outer_text
 from ..interop.exact_json import as_utf8
@@ -65,14 +65,6 @@ class Batch(NamedTuple):
 Frame = Request | Notification | Answer | Invalid
 
 _ID: Final = re.compile(rb'"id"\s*:\s*("[\w.:-]{1,200}"|-?\d{1,18})\s*[,}]')
-_ZEROS: Final = bytes.maketrans(b"123456789", b"0" * 9)
-_LONG: Final = b"0" * 19
-"""Digits of an integer that may not be one of 64 bits."""
-
-_HUGE: Final = 2.0**63
-_LARGE: Final = 4096
-_FEW: Final = 256
-"""Values that are looked at in less time than a line of `_LARGE` bytes is searched."""
 
 
 def read(line: bytes) -> Frame | Batch:
@@ -81,7 +73,7 @@ def read(line: bytes) -> Frame | Batch:
         return Invalid(_id_in(line), INVALID_REQUEST, "Invalid Request: it holds too many values")
     try:
         message = _load(line)
-        if _may_be_long(line, message):
+        if may_be_inexact(line, message):
             message = load_exact_json(line)
     except JsonValueError:
         return Invalid(_id_in(line), PARSE_ERROR, "Parse error")
@@ -125,29 +117,6 @@ def _load(line: bytes) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
         return load_exact_json(line)  # an integer that no float is as large as, or half of a surrogate pair
-
-
-def _may_be_long(line: bytes, message: Any) -> bool:
-    """Whether an integer may have more than 64 bits, and so is a float in the message."""
-    if len(line) > _LARGE and (few := _has_huge(message)) is not None:
-        return few
-    # Of so many digits each fourth one stands in a row of four; most lines have no such row.
-    return b"0000" in line[::4].translate(_ZEROS) and _LONG in line.translate(_ZEROS)
-
-
-def _has_huge(message: Any) -> bool | None:
-    """Whether there is a float that an integer may have become; ``None`` if there are too many values to look at."""
-    left, seen = [message], 0
-    while left:
-        value = left.pop()
-        if isinstance(value, list | dict):
-            seen += len(value)
-            if seen > _FEW:
-                return None
-            left += value if isinstance(value, list) else value.values()
-        elif type(value) is float and abs(value) >= _HUGE:
-            return True
-    return False
 
 
 def _id_in(line: bytes) -> Id | None:

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_line, load_exact_json, load_json, may_be_deep, require_inner
+from ...base.json import dump_line, load_exact_json, load_json, may_be_deep, may_be_inexact, require_inner
 from ...base.json_size import UNCOUNTED, excess
 from ..protocol.wire import ID, outer_text
 
@@ -89,7 +89,7 @@ def read(line: bytes) -> Received:
         return _no_answer(message)
     method, request_id = message.get("method"), message.get("id")
     if isinstance(method, str):
-        params = message.get("params")
+        params = exactly(line, message).get("params")
         params = params if isinstance(params, dict) else {}
         if isinstance(request_id, str | int | float) and not isinstance(request_id, bool):
             return Request(request_id, method, params)
@@ -99,6 +99,17 @@ def read(line: bytes) -> Received:
     if isinstance(message.get("error"), dict):
         return Answer(request_id, None, message["error"])
     return _no_answer(message)
+
+
+def exactly(line: bytes, message: dict[str, Any]) -> dict[str, Any]:
+    """A message of a line that `read` has read, with every integer exact."""
+    if not may_be_inexact(line, message):
+        return message
+    try:
+        exact: dict[str, Any] = read_exactly(line)
+    except JsonValueError:  # so many digits are said as a float
+        return message
+    return exact
 
 
 def read_exactly(line: bytes) -> Any:

@@ -12,7 +12,7 @@ from ...base.json_size import MAX_VALUES
 from ...base.validation import a_type
 from ...plugins.hooks.form_safety import host_of
 from ..protocol.wire import BegunEvent, ErrorResponse, Malformed, PartEvent, Response
-from .jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND
+from .jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND, exactly
 
 if TYPE_CHECKING:
     from ..protocol.wire import Message
@@ -62,9 +62,15 @@ def message_of(
     return _failed(request_id, "InputRequired", detail)
 
 
-def read_of(request_id: str, result: Any, error: dict[str, Any] | None, _: bytes | None = None) -> Message:
-    """What an answer means to the one who has read a resource, a prompt, or a list of them: the result as it is."""
-    if error is not None or not isinstance(result, dict) or result.get("resultType", COMPLETE) != COMPLETE:
+def read_of(request_id: str, result: Any, error: dict[str, Any] | None, raw: bytes | None = None) -> Message:
+    """What an answer means to the one who has read a resource, a prompt, or a list of them: the result as it is, or the error."""
+    message = {"result": result, "error": error}
+    if raw is not None and result is not ABSENT:
+        message = exactly(raw, message)
+    result, error = message.get("result"), message.get("error")
+    if error is not None:
+        return _failed(request_id, "McpError", said_by(error), answer=error)
+    if not isinstance(result, dict) or result.get("resultType", COMPLETE) != COMPLETE:
         return message_of(request_id, result, error)
     return Response(request_id, result, None)
 
@@ -99,8 +105,8 @@ def _is_page(url: str) -> bool:
         return False
 
 
-def _failed(request_id: str, kind: str, detail: str, raw: bytes | None = None) -> ErrorResponse:
-    return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": ""}, raw)
+def _failed(request_id: str, kind: str, detail: str, raw: bytes | None = None, **more: Any) -> ErrorResponse:
+    return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more}, raw)
 
 
 def _problem_in(result: dict[str, Any]) -> str | None:

@@ -18,7 +18,12 @@ import pytest
 from callboard import Callboard
 from callboard.agent.replay.server import ReplayServer
 from leaks import TEST_MARK, alive, no_leaks, wait_until
+from mcp_clients import command
+from mcp_law import law
+from mcp_plain import ERAS, Client, Pipes
+from mcp_records import board_of, spoken
 from real_mcp_servers import node_server, python_server
+from record_mcp import record_all
 from tools import tool_call
 
 if TYPE_CHECKING:
@@ -159,6 +164,19 @@ def board(server: Server) -> Iterator[Callboard]:
     with no_leaks(), Callboard({"plugins": [entry], "supervision": quick}) as board:
         assert board.failed == []
         yield board
+
+
+@pytest.mark.timeout(600)
+def test_what_ten_servers_say_now_is_what_a_client_hears_through_callboard(tmp_path: Path) -> None:
+    sessions = tmp_path / "sessions"
+    recorded = record_all(sessions)
+    assert len({file.name.rpartition("-")[0] for file in recorded}) == 10
+
+    for era in ERAS:
+        for servers in ERAS:
+            played = spoken(servers, sessions)
+            with no_leaks(), Pipes(command(board_of(tmp_path, played, sessions))) as pipes:
+                assert law(Client(pipes, era), played, f"{era} client, {servers} servers") == []
 
 
 def pid_of(board: Callboard) -> int:
