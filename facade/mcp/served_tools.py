@@ -181,8 +181,8 @@ class ServedTools:
         name, handshake, code = params["name"], is_handshake(client), result.get("code")
         if code == Code.UNKNOWN_TOOL:
             why = self._start.why_not_running() or "it was stopped"
-            error = result.get("error") or f"the board does not run: {why}"
-            raise Refused(INVALID_PARAMS, f"{name!r:.100}: {error}")
+            error = self._names.spelled(result.get("error") or f"the board does not run: {why}")
+            raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}")
         # A failure of Callboard's own is no answer of a host.
         is_first = plugin is not None and code is None and self._is_restarted(plugin)
         if raw is not None and client.takes_text and not is_first:

@@ -5,6 +5,7 @@ MCP allows a name ``files.read`` or ``git/log``, and 128 characters; the APIs be
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ..interop.format_ids import ANTHROPIC_MESSAGES
@@ -55,6 +56,18 @@ class StrictNames:
         if self._is_strict and name not in self._meant:
             self._learn(self._offered())
         return self._meant.get(name, name)
+
+    def spelled(self, text: str) -> str:
+        """A text in which the board lists its names or quotes one, with the names that are said for them."""
+        if not self._is_strict:
+            return text
+        self._learn(self._offered())
+        others = {name: said for name, said in self._said.items() if said != name}
+        if not others:
+            return text
+        any_of = "|".join(map(re.escape, sorted(others, key=len, reverse=True)))
+        named = rf"(?<=['\"])(?:{any_of})(?=['\"])|(?<=[:,] )(?:{any_of})(?=,| \(|$)"
+        return re.sub(named, lambda found: others[found[0]], text)
 
     def _tool(self, tool: Json) -> Json:
         name = tool["name"]

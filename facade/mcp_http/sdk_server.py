@@ -14,7 +14,7 @@ from mcp_types.methods import SPEC_CLIENT_METHODS
 
 from ..hosts.mcp.revision import HANDSHAKES
 from ..interop.exact_json import as_utf8
-from ..mcp_protocol.params import params_problem
+from ..mcp_protocol.params import INITIALIZE, bad_params, params_problem
 from ..mcp_protocol.served_client import INVALID_PARAMS, OneRequest, Refused
 from ..version import __version__
 
@@ -132,6 +132,8 @@ class SdkServer(Server[dict[str, Any]]):
         if ctx.method in _INTRODUCES:  # anew: the configuration, and the servers, may have changed
             self.instructions = self._served.instructions()
         self._served.meet(SdkClient(ctx))
+        if (problem := self._problem(ctx)) is not None:
+            raise MCPError(INVALID_PARAMS, bad_params(as_utf8(problem)), "")
         try:
             answer = await call_next(ctx)
         except _Answered as answered:
@@ -139,6 +141,17 @@ class SdkServer(Server[dict[str, Any]]):
         except Refused as error:
             raise MCPError(error.code, as_utf8(error.message), as_utf8(error.data)) from None
         return as_utf8(answer)  # what cannot be written would end the connection
+
+    def _problem(self, ctx: Any) -> str | None:
+        """What is wrong with the params of a request, which the SDK would not name."""
+        params = {} if ctx.params is None else dict(ctx.params)
+        if ctx.method == "initialize":
+            return INITIALIZE(params)
+        method = self._served.methods.get(ctx.method)
+        if method is None:
+            return None
+        stateless = ctx.protocol_version not in HANDSHAKES
+        return params_problem(params, method.required, method.optional, stateless=stateless)
 
 
 def _handler(method: str, entry: Method) -> Callable[[Context, Any], Awaitable[Any]]:
@@ -148,9 +161,6 @@ def _handler(method: str, entry: Method) -> Callable[[Context, Any], Awaitable[A
             stateless = ctx.protocol_version not in HANDSHAKES
             if not (entry.stateless if stateless else entry.handshake):
                 raise Refused(METHOD_NOT_FOUND, "Method not found", method)
-            given = {key: each for key, each in params.items() if key != "_meta"}
-            if params_problem(given, entry.required, entry.optional, stateless=False) is not None:
-                raise Refused(INVALID_PARAMS, "Invalid request parameters", "")
         raise _Answered(await entry.handle(SdkClient(ctx), params))
 
     return answer

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..base.errors import JsonValueError
-from ..base.json import load_json
-from ..hosts.mcp.jsonrpc import is_forged, read_exactly, without_forged_meta
+from ..hosts.mcp.jsonrpc import is_forged, load_value, read_exactly, without_forged_meta
 from ..hosts.mcp_tasks.server_tasks import RELATED
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
@@ -178,7 +177,7 @@ def text_as_it_came(line: bytes, *, handshake: bool) -> bytes | None:
         return None
     text = line[before.end() : end]
     try:
-        result = load_json(text)  # what is not one value has other members of the answer in it
+        result = load_value(text)  # what is not one value has other members of the answer in it
     except JsonValueError:
         return None
     if CALL_RESULT(result) is not None or is_forged(result) or b"\r" in text:

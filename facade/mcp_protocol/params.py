@@ -90,6 +90,11 @@ LISTENS: Final = record(
 """What it wants to hear of."""
 
 
+def bad_params(problem: str | None) -> str:
+    """The message of an error about params, in the words of the SDK; ``problem`` names the one that is wrong."""
+    return "Invalid request parameters" if problem is None else f"Invalid request parameters: {problem}"
+
+
 def params_problem(
     params: dict[str, Any], required: Mapping[str, Shape], optional: Mapping[str, Shape], *, stateless: bool
 ) -> str | None:

@@ -23,6 +23,7 @@ Id = str | int
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
+INVALID_PARAMS: Final = -32602
 
 
 class Request(NamedTuple):
@@ -78,8 +79,8 @@ def read(line: bytes) -> Frame | Batch:
     except JsonValueError:
         return Invalid(_id_in(line), PARSE_ERROR, "Parse error")
     if type(message) is list:
-        return Batch(tuple(map(_frame, message)))
-    return _frame(message)
+        return Batch(tuple(_unambiguous(_frame(each), line) for each in message))
+    return _unambiguous(_frame(message), line)
 
 
 def too_long(beginning: bytes, longest: int) -> Invalid:
@@ -110,6 +111,43 @@ def _frame(message: Any) -> Frame:
     if "result" in message or "error" in message:
         return Answer(request_id, message.get("result"), message.get("error"))
     return Invalid(known, INVALID_REQUEST, "Invalid Request: it has no 'method'")
+
+
+def _unambiguous(frame: Frame, line: bytes) -> Frame:
+    """The frame, but for an answer that could be read in two ways: what a person has not clearly said is not taken for a consent."""
+    if not isinstance(frame, Answer | Request):
+        return frame
+    if isinstance(frame, Request) and "inputResponses" not in frame.params:
+        return frame
+    if (why := ambiguity(line)) is None:
+        return frame
+    if isinstance(frame, Answer):
+        return Answer(frame.id, None, {"code": INVALID_REQUEST, "message": why})
+    return Invalid(frame.id, INVALID_PARAMS, f"inputResponses: {why}")
+
+
+class _Twice(ValueError):
+    """An object has a key twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    found: Json = {}
+    for key, each in pairs:
+        if key in found:
+            raise _Twice(f"{key!r:.100} stands twice in one object")
+        found[key] = each
+    return found
+
+
+def ambiguity(text: bytes) -> str | None:
+    """Why a JSON text could be read in two ways; ``None`` if it cannot."""
+    try:
+        json.loads(text, object_pairs_hook=_once)
+    except _Twice as twice:
+        return str(twice)
+    except (ValueError, RecursionError):
+        return "it cannot be read twice in the same way"
+    return None
 
 
 def _load(line: bytes) -> Any:

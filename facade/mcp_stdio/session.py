@@ -21,6 +21,7 @@ from ..mcp_protocol.params import (
     INFO,
     INITIALIZE,
     REVISION,
+    bad_params,
     params_problem,
 )
 from .frames import (
@@ -60,7 +61,6 @@ MOST_HELD: Final = 256 * 1024 * 1024
 _BATCHES: Final = "2025-03-26"
 """The one revision that has them."""
 
-_BAD_PARAMS: Final = "Invalid request parameters"
 _OTHER_ERA: Final = (
     "this connection serves the handshake protocol era; "
     "requests carrying the 2026-07-28 envelope are not accepted on it"
@@ -252,20 +252,20 @@ class Session:
         if REVISION in meta:
             return _no(request, INVALID_REQUEST, _OTHER_ERA)
         if name == "ping":
-            bad = params_problem(request.params, {}, {}, stateless=False) is not None
-            return _no(request, INVALID_PARAMS, _BAD_PARAMS, "") if bad else _yes(request, {})
+            problem = params_problem(request.params, {}, {}, stateless=False)
+            return _yes(request, {}) if problem is None else _bad(request, problem)
         method = self._methods.get(name)
         if method is None or not method.handshake:
             return _no(request, METHOD_NOT_FOUND, "Method not found", name)
         problem = params_problem(request.params, method.required, method.optional, stateless=False)
         if problem is not None or not self._accepted:
-            return _no(request, INVALID_PARAMS, _BAD_PARAMS, "")
+            return _bad(request, problem)
         return self._begin(Asked(request, method.handle, meta, self._who))
 
     def _initialized(self, request: Request) -> Effects:
         params = request.params
-        if INITIALIZE(params) is not None:
-            return _no(request, INVALID_PARAMS, _BAD_PARAMS, "")
+        if (problem := INITIALIZE(params)) is not None:
+            return _bad(request, problem)
         wanted = params["protocolVersion"]
         revision = wanted if wanted in HANDSHAKES else HANDSHAKES[0]
         self._who = Who(revision, params["clientInfo"]["name"], params["capabilities"])
@@ -290,8 +290,8 @@ class Session:
         if not discovers and (method is None or not method.stateless):
             return _no(request, METHOD_NOT_FOUND, "Method not found", name)
         required, optional = ({}, {}) if method is None else (method.required, method.optional)
-        if params_problem(params, required, optional, stateless=True) is not None:
-            return _no(request, INVALID_PARAMS, _BAD_PARAMS, "")
+        if (problem := params_problem(params, required, optional, stateless=True)) is not None:
+            return _bad(request, problem)
         info = meta.get(INFO)
         who = Who(STATELESS, None if info is None else info["name"], meta[CAPABILITIES])
         if method is None:
@@ -335,6 +335,10 @@ def _yes(request: Request, result: Json) -> Effects:
 
 def _no(request: Request, code: int, message: str, data: Any = None) -> Effects:
     return (Say(error_line(request.id, code, message, data)),)
+
+
+def _bad(request: Request, problem: str | None) -> Effects:
+    return _no(request, INVALID_PARAMS, bad_params(problem), "")
 
 
 def _number(value: Any) -> int | None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_line, load_exact_json, load_json, may_be_deep, may_be_inexact, require_inner
+from ...base.json import (
+    MAX_DEPTH,
+    dump_line,
+    load_exact_json,
+    load_json,
+    may_be_deep,
+    may_be_inexact,
+    require_inner,
+)
 from ...base.json_size import UNCOUNTED, excess
 from ..protocol.wire import ID, outer_text
 
@@ -115,10 +124,98 @@ def exactly(line: bytes, message: dict[str, Any]) -> dict[str, Any]:
 def read_exactly(line: bytes) -> Any:
     """Read a line that `read` has read, with every integer exact, and without the keys that Callboard alone may say.
 
+    A number that no double is as large as is its text.
+
     Raises:
         JsonValueError: it holds an integer of more than 4,200 digits.
     """
-    return _without_forged(line, load_exact_json(line))
+    return _without_forged(line, _load_exactly(line))
+
+
+def load_value(text: bytes) -> Any:
+    """Read a value of a server's. A number that no double is as large as is the text that the server has written for it.
+
+    Raises:
+        JsonValueError: it is not JSON.
+    """
+    try:
+        return load_json(text)
+    except JsonValueError:  # an integer that no float is as large as is JSON all the same
+        return _load_exactly(text)
+
+
+def _load_exactly(text: bytes) -> Any:
+    try:
+        return load_exact_json(text)
+    except JsonValueError:
+        return load_exact_json(text, _or_its_text)
+
+
+def _or_its_text(number: str) -> float | str:
+    value = float(number)
+    return value if math.isfinite(value) else number
+
+
+class TooDeep(NamedTuple):
+    """Stands for an item of a list that is nested too deep to be read."""
+
+    name: Any
+
+
+def tools_of(line: bytes) -> Any:
+    """The result of a ``tools/list`` that was nested too deep to be read, with `TooDeep` for each tool that is.
+
+    Returns:
+        `ABSENT` if it cannot be read for another reason.
+    """
+    try:
+        message = _loaded(_flattened(line))
+    except JsonValueError:
+        return ABSENT
+    result = message.get("result") if isinstance(message, dict) else None
+    if not isinstance(result, dict) or not isinstance(items := result.get("tools"), list):
+        return ABSENT
+    found = [
+        TooDeep(each.get("name")) if isinstance(each, dict) and _is_cut(each) else each for each in items
+    ]
+    return {**result, "tools": found}
+
+
+_CUT: Final = "callboard: nested too deep"
+"""A server that says it itself loses that tool of its own, and only beside one that is nested too deep."""
+
+_DEEPEST: Final = MAX_DEPTH - 4
+"""Levels of a message that are kept; what is deeper could not be passed on."""
+
+_STRUCTURE: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+
+
+def _flattened(line: bytes) -> bytes:
+    """The line with `_CUT` in the place of all that is nested deeper than `_DEEPEST`."""
+    kept: list[bytes] = []
+    depth = start = end = 0
+    for found in _STRUCTURE.finditer(line):
+        sign = found[0]
+        if sign in {b"{", b"["}:
+            depth += 1
+            start = found.start() if depth == _DEEPEST + 1 else start
+        elif sign in {b"}", b"]"}:
+            if depth == _DEEPEST + 1:
+                kept += line[end:start], b'"' + _CUT.encode() + b'"'
+                end = found.end()
+            depth -= 1
+    return b"".join((*kept, line[end:]))
+
+
+def _is_cut(value: Any) -> bool:
+    left = [value]
+    while left:
+        inner = left.pop()
+        if inner == _CUT:
+            return True
+        if isinstance(inner, list | dict):
+            left += inner if isinstance(inner, list) else inner.values()
+    return False
 
 
 def _spoilt(line: bytes) -> Answer | Unreadable:
@@ -132,10 +229,7 @@ def _spoilt(line: bytes) -> Answer | Unreadable:
 
 def _loaded(line: bytes) -> Any:
     """Read a message, without the keys that Callboard alone may say. Raises `JsonValueError`."""
-    try:
-        message = load_json(line)
-    except JsonValueError:  # an integer that no float is as large as is JSON all the same
-        message = load_exact_json(line)
+    message = load_value(line)
     if may_be_deep(line):
         require_inner(message, what="$")
     return _without_forged(line, message)

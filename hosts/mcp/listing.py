@@ -6,11 +6,13 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.frozen import frozen
+from ...base.json import MAX_DEPTH
 from ...interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from ...interop.errors import InteropError
 from ...interop.limits import MAX_NAME_CHARS
 from ..errors import ToolGone
 from ..mcp_tasks.server_tasks import only_as_task
+from .jsonrpc import TooDeep
 from .selection import ALL, Selection
 
 if TYPE_CHECKING:
@@ -126,6 +128,8 @@ class ToolList:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""
         if name in self._names:
             return "it is listed twice; the first counts"
+        if _shown(name) != name[:100]:
+            return "its name has half of a surrogate pair, by which no client can call it"
         if len(name) > MAX_NAME_CHARS:
             return f"its name has {len(name):,} characters; {MAX_NAME_CHARS:,} is the most"
         try:
@@ -135,12 +139,15 @@ class ToolList:
         return None
 
     def _take(self, tool: Any) -> None:
+        if isinstance(tool, TooDeep):
+            self.left_out[_shown(str(tool.name))] = f"it is nested more than {MAX_DEPTH} levels deep"
+            return
         name = tool.get("name") if isinstance(tool, dict) else None
         if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
             self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
             return
         if (why := self._why_odd(name, tool)) is not None:
-            self.left_out[name[:100]] = why
+            self.left_out[_shown(name)] = why
             return
         self._names.add(name)
         self.declared.append(tool)
@@ -161,6 +168,11 @@ class ToolList:
         ):
             self.repeatable.add(offered)
         self.tools.append(tool if offered == name else {**tool, "name": offered})
+
+
+def _shown(name: str) -> str:
+    """A name as a key of `ToolList.left_out`, which can be written as UTF-8."""
+    return name[:100].encode("utf-8", "backslashreplace").decode()
 
 
 @frozen

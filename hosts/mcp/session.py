@@ -27,7 +27,7 @@ from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
 from . import jsonrpc
-from .jsonrpc import Answer, Notification, Request, Unreadable
+from .jsonrpc import ABSENT, Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
 from .offers import NOT_OFFERED, SHARED, SUBSCRIBE, Listening, Subscriptions, not_offered
 from .result_bound import KeptResults
@@ -272,7 +272,7 @@ class Session:
             request_id, result, error = message
             if request_id in self._calls:
                 return self._calls.ended(request_id, result, error, line)
-            return self._answered(request_id, result, error)
+            return self._answered(request_id, result, error, line)
         match message:
             case Notification("notifications/progress" | "notifications/tasks/status" as method, params):
                 return self._calls.told(method, params)
@@ -300,7 +300,7 @@ class Session:
         self._messages.clear()
         return taken
 
-    def _answered(self, request_id: Any, result: Any, error: Json | None) -> Sequence[Message]:
+    def _answered(self, request_id: Any, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
         match request_id:
             case str() if request_id == _DISCOVER and self.stage is Stage.DISCOVERING:
                 handshake = self._requests.of_handshake
@@ -308,7 +308,7 @@ class Session:
             case str() if request_id == _INITIALIZE and self.stage is Stage.SHAKING_HANDS:
                 self._go_on(after_handshake(result, error), result)
             case str() if request_id == _LIST and self._lists is not None:
-                self._on_page(result, error)
+                self._on_page(jsonrpc.tools_of(line) if result is ABSENT else result, error)
             case str() if request_id in self._probing:
                 self._probing.discard(request_id)
                 return (Response(request_id, description(self.server), None),)

@@ -131,14 +131,24 @@ class Pipes:
         assert self._process.stdout is not None
         self._process.stdout.close()
 
+    def write(self, line: bytes) -> None:
+        """Write a line as it is."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + b"\n")
+        self._process.stdin.flush()
+
+    def answer(self, line: str, request_id: str) -> Json:
+        """Write a request as it is, and wait for its answer."""
+        self.write(line.encode())
+        return next(said for said in map(json.loads, self._heard()) if said.get("id") == request_id)
+
     def send(self, message: Json) -> Iterable[str]:
         """See `Wire`. A server that says nothing for too long is killed."""
-        assert self._process.stdin is not None
+        self.write(json.dumps(message).encode())
+        return self._heard() if "id" in message else ()
+
+    def _heard(self) -> Iterable[str]:
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
-        if "id" not in message:
-            return
         late = threading.Timer(PATIENCE, self._process.kill)
         late.start()
         try:
