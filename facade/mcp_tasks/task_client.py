@@ -68,6 +68,12 @@ class TaskClient:
     def can_be_asked(self) -> bool:
         return True
 
+    def has_room(self) -> bool:
+        return True  # the result is kept with the task, whose bytes are bounded
+
+    async def room(self) -> None:
+        return
+
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         if message:
             self._turned(message)
