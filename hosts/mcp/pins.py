@@ -43,8 +43,16 @@ def kept_as(tool: Json, hides: Callable[[str], bool] = lambda _: False) -> str:
 
 def differences(kept: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The tools that are not as they were kept, and what of them is otherwise, a sentence each."""
+    kept, now = _as_kept_now(kept), _as_kept_now(now)
     found = {name: _difference(kept.get(name), now.get(name)) for name in {**kept, **now}}
     return {name: said for name, said in found.items() if said}
+
+
+def _as_kept_now(kept: Mapping[str, str]) -> Declared:
+    """Return what was kept in the order of `declared_as`, in which a file from before may not be."""
+    return {
+        name: declared_as(json.loads(text)) if text.startswith("{") else text for name, text in kept.items()
+    }
 
 
 def _difference(was: str | None, now: str | None) -> tuple[str, ...]:
@@ -82,7 +90,7 @@ class Pins:
     ) -> None:
         self._kept_as = partial(kept_as, hides=hides)
         self.on_differing: Callable[[dict[str, tuple[str, ...]]], object] = lambda _: None
-        self._kept = dict(kept)
+        self._kept = {able: _as_kept_now(tools) for able, tools in kept.items()}
         self._able: str | None = None
         self.withholds: bool = withholds
         self._keep = keep

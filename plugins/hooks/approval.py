@@ -132,9 +132,39 @@ _BEFORE = 40
 """Characters of a text that are said before the place at which it differs."""
 
 
+_SETS = frozenset({"required", "enum"})
+"""Keywords of JSON Schema whose list is a set: its order says nothing."""
+
+_VALUES = frozenset({"const", "default", "examples"})
+"""Keywords of JSON Schema below which there is no schema."""
+
+_NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
+"""Keywords of JSON Schema that hold schemas by names, which are no keywords."""
+
+
 def declared_as(schema: Json) -> str:
-    """A declaration as one text: equal if the tool is declared the same. What a server says beside it counts for nothing."""
-    return json.dumps({key: each for key, each in schema.items() if key != "_meta"}, sort_keys=True)
+    """Return a declaration as one text: equal if the tool is declared the same. `_meta`, and the order of keys, of `required` and of `enum`, say nothing."""
+    said = {key: each for key, each in schema.items() if key != "_meta"}
+    return json.dumps(_in_order(said), sort_keys=True)
+
+
+def _in_order(schema: Any) -> Any:
+    """Return a schema, or a declaration that holds some, with its sets sorted."""
+    if isinstance(schema, list):
+        return [_in_order(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _keyword_in_order(key, each) for key, each in schema.items()}
+
+
+def _keyword_in_order(key: str, value: Any) -> Any:
+    if key in _VALUES:
+        return value
+    if key in _SETS and isinstance(value, list):
+        return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
+    if key in _NAMED and isinstance(value, dict):
+        return {name: _in_order(each) for name, each in value.items()}
+    return _in_order(value)
 
 
 def changes_between(before: Sequence[Json], after: Sequence[Json]) -> tuple[str, ...]:

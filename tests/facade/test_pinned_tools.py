@@ -60,6 +60,74 @@ def test_a_server_that_declares_the_same_each_time_is_not_spoken_of(pin, states,
     assert len(list(states.iterdir())) == 1
 
 
+FIRST = {
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": ["a", "b", "c"]},
+            "required": {"type": "object", "required": ["x", "y"]},
+        },
+        "required": ["kind", "required"],
+    }
+}
+SHUFFLED = {
+    "inputSchema": {
+        "required": ["required", "kind"],
+        "properties": {
+            "required": {"required": ["y", "x"], "type": "object"},
+            "kind": {"enum": ["c", "a", "b"], "type": "string"},
+        },
+        "type": "object",
+    }
+}
+
+
+@pytest.mark.parametrize("pin", ["tell", "withhold"])
+def test_the_order_in_which_a_server_lists_what_has_none_is_no_difference(pin, states, tmp_path):
+    run(entry(tmp_path, tool("pick", **FIRST), "write", pin=pin))
+
+    names, status, told = run(entry(tmp_path, "write", tool("pick", **SHUFFLED), pin=pin))
+
+    assert sorted(names) == ["pick", "write"]
+    assert told == []
+    assert "differing" not in status["plugins"]["notes"]
+
+
+def test_a_file_from_before_in_which_sets_are_in_the_order_of_the_server_is_no_difference(states, tmp_path):
+    run(entry(tmp_path, tool("pick", **SHUFFLED), pin="withhold"))
+    (file,) = states.iterdir()
+    content = json.loads(file.read_text())
+    kept = json.loads(content["tools"]["pick"])
+    content["tools"]["pick"] = json.dumps({**kept, **SHUFFLED}, sort_keys=True)
+    file.write_text(json.dumps(content))
+
+    names, _, told = run(entry(tmp_path, tool("pick", **FIRST), pin="withhold"))
+
+    assert (names, told) == (["pick"], [])
+
+
+def _with(changes):
+    return {"inputSchema": {**FIRST["inputSchema"], **changes}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (_with({"required": ["kind"]}), "required[1] is gone"),
+        (_with({"required": ["kind", "required", "new"]}), "required[1] was"),
+        (_with({"prefixItems": [{"type": "string"}, {"type": "null"}]}), "prefixItems[0].type is new"),
+        (_with({"default": {"required": ["b", "a"]}}), 'default.required[0] is new: "b"'),
+    ],
+)
+def test_what_has_changed_in_a_schema_is_told(changed, said, states, tmp_path):
+    run(entry(tmp_path, tool("pick", **FIRST)))
+
+    ((tools, why),) = run(entry(tmp_path, tool("pick", **changed)))[2]
+
+    assert tools == ["pick"]
+    assert said in why
+
+
 @pytest.mark.parametrize("pin", [{}, {"pin": "tell"}])
 def test_a_tool_that_changed_between_two_programs_is_told_of(pin, states, tmp_path, caplog):
     run(entry(tmp_path, READ, "gone", **pin))
