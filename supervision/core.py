@@ -207,6 +207,13 @@ class Supervision:
             return ()
         return self._start_alone(child, now)
 
+    def probe(self, child_id: str, now: float) -> Effects:
+        """Probe a parked child now, and not at the end of its cool-down. One that only an order or its group starts is left alone."""
+        child = self.children[child_id]
+        if child.state is not ChildState.PARKED or child.held or child.until is None:
+            return ()
+        return self.due(child_id, child.token, now)
+
     def replace(self, child_id: str, now: float, reason: str) -> Effects:
         """Start the next generation now, and have the present one retire beside it.
 

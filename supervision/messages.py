@@ -24,7 +24,7 @@ class AddChild:
 
 @frozen
 class Order:
-    """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive``, ``forgive`` or ``remove``."""
+    """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive``, ``probe``, ``forgive`` or ``remove``."""
 
     verb: str
     child: str

@@ -174,6 +174,8 @@ class SupervisorActor(SteadyActor):
                 self._do(core.replace(child, now, reason))
             case "revive":
                 self._do(core.revive(child, now))
+            case "probe":
+                self._do(core.probe(child, now))
             case "forgive":
                 core.forgive(child)
             case "remove":

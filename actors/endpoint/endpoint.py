@@ -140,6 +140,7 @@ class Endpoint:
         state_resets: how often one did.
         left_out: returns tools that its host has and that are not offered, by name, and why.
         on_awaited, on_waited: see `CallOwner`.
+        probe: has a parked host probed for a call that it would refuse; ``None`` if only time does that.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
 
@@ -175,6 +176,7 @@ class Endpoint:
         self.objects_only: frozenset[str] = frozenset()
         self.fallback: Fallback | None = None
         self.left_out: Callable[[], Mapping[str, str]] = dict
+        self.probe: Callable[[], object] | None = None
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up
@@ -219,11 +221,16 @@ class Endpoint:
                 raise
         if self.fallback is not None and self.fallback.takes(call):
             return
-        refusal = self.mailbox.offer(call)
+        refusal = self._offer(call)
         if refusal is not None:
             self.refuse(call, refusal)
         elif call.done():  # its deadline passed while it was on its way here
             self.mailbox.discard(call)
+
+    def _offer(self, call: Call) -> Callable[[Call], Result] | None:
+        if self.probe is not None and self.mailbox.refusing:
+            self.probe()
+        return self.mailbox.offer(call)
 
     def submit_again(self, call: Call) -> None:
         """Put a call back that was not given to the tool after all, or may be once more.

@@ -90,6 +90,8 @@ class HostedPlugin:
         )
         self.endpoint: Endpoint = tool.endpoint
         self.endpoint.left_out = lambda: plugin.left_out
+        if plugin.address is not None and settings.while_down.simply_holds:
+            self.endpoint.probe = supervised_host.probe  # no process of ours: an attempt is cheap
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
         # In the pump's thread, under the lock of its host: a message is all that may come of it.

@@ -9,7 +9,7 @@ What a reader would get wrong: the last plugin is never removed. It ends with it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ...base.frozen import frozen
 from ...base.locks import RLock
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from ..services import Services
     from .limits import LimitWatch
     from .settings import HostSettings
+
+
+PROBE_PAUSE: Final = 1.0
+"""Seconds between the end of a start that failed and a probe for a call."""
 
 
 class PluginOfHost(Protocol):
@@ -140,6 +144,7 @@ class SupervisedHost:
         self._ready: int | None = None
         self.first_ready: int | None = None
         self.has_failed: bool = False
+        self._started = 0.0
         self._first_process: float | None = None
         self._overdue_at: Timer | None = None
         self._overdue: str | None = None
@@ -234,6 +239,20 @@ class SupervisedHost:
             for plugin in self._plugins.values():
                 plugin.endpoint.admission.several = several
 
+    def probe(self) -> None:
+        """Probe a parked host now; its plugins' calls wait for the outcome. At most each `PROBE_PAUSE` seconds, or as long as the last start took."""
+        with self._lock:
+            out = self._out
+            if self._group or out is None or out.state != "parked" or out.until is None:
+                return
+            if self._clock.now() - out.since < max(PROBE_PAUSE, out.since - self._started):
+                return
+            # All under the lock: what becomes of the host meanwhile is told after this, and holds.
+            self.lifecycle.order("probe", "a call has come")
+            self._out = None
+            for plugin in self._plugins.values():
+                plugin.endpoint.mailbox.hold()
+
     def acquit(self) -> None:
         """By hand: the next generation loads what was left out."""
         with self._lock:
@@ -325,6 +344,7 @@ class SupervisedHost:
                 self._out = _Out.of(kind, facts, self._clock.now())
             case "host_starting":
                 self._out = None  # a plugin that comes from now on is loaded by this generation
+                self._started = self._clock.now()
             case "host_ready":
                 self._out, self._ready = None, facts["generation"]
                 self.first_ready = self.first_ready or self._ready

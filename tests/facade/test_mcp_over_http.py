@@ -168,6 +168,58 @@ def test_a_call_for_a_server_that_is_not_there_was_not_sent(server):
     assert fate(refused) == (False, "host_unavailable", "not_sent")
 
 
+PARKED = {"intensity": 0, "cool_down": 600}
+"""A host is parked by the first start that fails, and only a call has it probed."""
+
+
+def park(board, server):
+    server.kill()
+    wait_until(lambda: fate(say(board, "echo")) == (False, "host_unavailable", "not_sent"))
+
+
+def test_the_first_call_to_a_parked_server_that_is_up_again_is_answered(server):
+    with board_at(server.url, restart=PARKED) as board:
+        park(board, server)
+        server.start()
+        wait_until(lambda: say(board, "echo").get("code") is None)
+        later = [say(board, "echo")["success"] for _ in range(3)]
+
+    assert later == [True] * 3
+
+
+def test_calls_to_a_server_that_stays_down_make_one_probe_a_second_and_are_refused_with_what_it_found(server):
+    told = []
+    with board_at(server.url, restart=PARKED) as board:
+        board.subscribe(told.append, ["host_starting", "host_parked"])
+        park(board, server)
+        wait_until(lambda: (say(board, "echo"), len(told) > 6)[1])
+        with ThreadPoolExecutor(16) as pool:
+            refused = list(pool.map(lambda _: say(board, "echo"), range(64)))
+
+    times = [each.time for each in told]
+    pauses = [
+        later - earlier
+        for earlier, later, each in zip(times, times[1:], told, strict=False)
+        if each.kind == "host_parked"
+    ]
+    assert {fate(each) for each in refused} == {(False, "host_unavailable", "not_sent")}
+    assert all("All connection attempts failed" in each["error"] for each in refused)
+    assert pauses
+    assert min(pauses) > 0.9
+
+
+def test_a_server_that_was_parked_by_hand_is_not_probed_for_a_call(server):
+    with board_at(server.url, restart=PARKED) as board:
+        board.park("server")
+        wait_until(lambda: fate(say(board, "echo")) == (False, "host_unavailable", "not_sent"))
+        told = []
+        board.subscribe(told.append, ["host_starting"])
+        refused = [fate(say(board, "echo")) for _ in range(3)]
+
+    assert refused == [(False, "host_unavailable", "not_sent")] * 3
+    assert told == []
+
+
 @pytest.mark.parametrize(("words", "more"), each_once([(), ("says400",)], [("no_news",), ()]))
 def test_a_session_that_the_server_has_forgotten_is_begun_anew_and_no_call_is_run_twice(words, more):
     with HttpServer(*words, *more) as server, board_at(server.url) as board:

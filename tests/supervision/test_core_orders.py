@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.supervision.core import Changed, ChildState, Removed, StartGeneration, StopGeneration
+from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
 from supervision_cases import (
     CLEAN,
@@ -183,3 +184,25 @@ def test_the_timer_of_a_removed_child_means_nothing_to_its_successor():
     assert core.children["a"].token not in tokens
     assert core.due("a", tokens.pop(), 4.1) == ()
     assert state_of(core) is ChildState.BACKOFF
+
+
+def test_a_probe_does_now_what_the_end_of_the_cool_down_would_do():
+    cores = [supervision_of("a"), supervision_of("a")]
+    for core in cores:
+        core.ended("a", 1, Exit(ExitKind.START_FAILED, "not there", lasting=True), 1.0)
+    due, probed = cores
+    token = due.children["a"].token
+
+    assert probed.probe("a", 2.0) == due.due("a", token, 2.0)
+    assert probed.children["a"].history == due.children["a"].history
+    assert probed.due("a", token, 61.0) == ()  # the timer comes too late
+
+
+@pytest.mark.parametrize("order", [None, "park", "stop"])
+def test_a_child_that_runs_or_that_only_an_order_starts_is_not_probed(order):
+    core = supervision_of("a")
+    if order is not None:
+        getattr(core, order)("a", 1.0, "by hand")
+        core.ended("a", 1, REQUESTED, 2.0)
+
+    assert core.probe("a", 3.0) == ()
