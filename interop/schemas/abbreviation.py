@@ -17,15 +17,15 @@ _MOST_NAME_CHARS: Final = 40
 _MOST_BITS: Final = 200
 
 KINDS: Final = {
-    "string": "a text",
-    "integer": "a whole number",
+    "string": "a string",
+    "integer": "an integer",
     "number": "a number",
-    "boolean": "true or false",
+    "boolean": "a boolean",
     "object": "an object",
-    "array": "a list",
+    "array": "an array",
     "null": "null",
 }
-"""The types of JSON Schema, for people."""
+"""The types of JSON Schema, by its own names."""
 
 
 def cut(text: str, most: int) -> str:
@@ -34,13 +34,13 @@ def cut(text: str, most: int) -> str:
 
 
 def value_in_short(value: Any) -> str:
-    """Return a JSON value as text; of an object its names, of a list its length."""
+    """Return a JSON value as text; of an object its names, of an array its length."""
     if isinstance(value, str):
         return json_text(cut(value, _MOST_CHARS))
     if isinstance(value, dict):
         return f"an object with {names_in_short(list(value))}" if value else "an empty object"
     if isinstance(value, list | tuple):
-        return f"a list of {len(value)}" if value else "an empty list"
+        return f"an array of {len(value)}" if value else "an empty array"
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return "a number with very many digits"  # which Python may refuse to write
     return cut(json_text(value), _MOST_CHARS)
@@ -53,7 +53,7 @@ def names_in_short(names: Sequence[object]) -> str:
 
 
 def types_in_short(types: Sequence[str]) -> str:
-    """Return types as ``a text, a list or null``; those that JSON Schema does not know are left out."""
+    """Return types as ``a string, an array or null``; those that JSON Schema does not know are left out."""
     said = [KINDS[each] for each in KINDS if each in types]
     if not said:
         return "something else"

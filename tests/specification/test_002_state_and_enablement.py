@@ -379,13 +379,13 @@ def test_a_tool_in_javascript_is_held_to_its_schema_of_the_configuration(tmp_pat
         failed = [one.error for one in board.failed]
         with pytest.raises(ConfigMisfit) as caught:
             board.load(source, config={"depth": 1.5})
-        with pytest.raises(ConfigMisfit, match=r"'depth' \(a whole number\) is missing"):
+        with pytest.raises(ConfigMisfit, match=r"'depth' \(an integer\) is missing"):
             board.load(source)
         board.load(source, config={"depth": 1})
         elements = board.ui_elements()
 
     assert failed == [
-        "plugin 'node': its configuration does not fit: $.depth: 'depth' has to be a whole number, and is \"deep\""
+        "plugin 'node': its configuration does not fit: $.depth: 'depth' has to be an integer, and is \"deep\""
     ]
     assert caught.value.path == "$.depth"
     assert elements == {"node": [{"type": "toggle", "label": "Deep"}]}

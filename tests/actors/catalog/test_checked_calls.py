@@ -62,11 +62,11 @@ def test_a_call_whose_arguments_do_not_fit_ends_without_reaching_the_tool():
 
     assert refused == {
         "success": False,
-        "error": "the arguments do not fit the tool 'count': 'n' has to be a whole number, and is \"three\"",
+        "error": "the arguments do not fit the tool 'count': 'n' has to be an integer, and is \"three\"",
         "code": "invalid_call",
         "outcome": "not_sent",
         "problems": [
-            {"path": "$.n", "keyword": "type", "message": "'n' has to be a whole number, and is \"three\""}
+            {"path": "$.n", "keyword": "type", "message": "'n' has to be an integer, and is \"three\""}
         ],
     }
     assert taken["success"]

@@ -160,7 +160,7 @@ def test_a_pattern_on_which_the_library_gives_up_is_no_breach():
     })  # fmt: skip
 
     assert check.misfit({"a": "a" * 1_000, "b": "a" * 1_000}) is None
-    assert str(check.misfit({"a": "a" * 1_000, "c": 1})) == "'c' has to be a text, and is 1"
+    assert str(check.misfit({"a": "a" * 1_000, "c": 1})) == "'c' has to be a string, and is 1"
 
 
 def test_a_pattern_with_a_look_ahead_is_kept():
@@ -176,7 +176,7 @@ def test_what_a_model_may_write_fits(arguments):
 
 
 def test_a_lone_surrogate_hides_nothing():
-    assert told(FILE, {"path": "\ud800", "line": "x"}) == "'line' has to be a whole number, and is \"x\""
+    assert told(FILE, {"path": "\ud800", "line": "x"}) == "'line' has to be an integer, and is \"x\""
     assert told(FILE, {"path": "a", "mode": "\ud800"}).startswith("'mode' has to be one of")
 
 
@@ -191,7 +191,7 @@ def test_a_check_keeps_nothing_of_the_schema_and_changes_nothing():
     check = ArgumentCheck(schema)
     del schema["properties"]["path"]
 
-    assert str(check.misfit(arguments)) == "'path' has to be a text, and is 3"
+    assert str(check.misfit(arguments)) == "'path' has to be a string, and is 3"
     assert arguments == {"path": 3}
 
 

@@ -48,10 +48,10 @@ def told(schema: dict[str, Any], arguments: Any) -> str:
 @pytest.mark.parametrize(
     ("schema", "arguments", "words"),
     [
-        (FILE, {}, "'path' (a text) is missing"),
-        (FILE, {"path": 3}, "'path' has to be a text, and is 3"),
+        (FILE, {}, "'path' (a string) is missing"),
+        (FILE, {"path": 3}, "'path' has to be a string, and is 3"),
         (FILE, {"path": ""}, "'path' has to have at least 1 characters, and has 0"),
-        (FILE, {"path": "a", "line": "3"}, "'line' has to be a whole number, and is \"3\""),
+        (FILE, {"path": "a", "line": "3"}, "'line' has to be an integer, and is \"3\""),
         (FILE, {"path": "a", "line": 0}, "'line' has to be at least 1, and is 0"),
         (FILE, {"path": "a", "line": 100}, "'line' has to be at most 99, and is 100"),
         (
@@ -59,21 +59,21 @@ def told(schema: dict[str, Any], arguments: Any) -> str:
             {"path": "a", "mode": "append"},
             "'mode' has to be one of \"read\", \"write\", and is \"append\"",
         ),
-        (FILE, {"path": "a", "tags": ["b", 1]}, "'tags[1]' has to be a text, and is 1"),
+        (FILE, {"path": "a", "tags": ["b", 1]}, "'tags[1]' has to be a string, and is 1"),
         (FILE, {"path": "a", "tags": ["b", "b"]}, "'tags' has the same item more than once"),
         (FILE, {"path": "a", "tags": list("bcd")}, "'tags' has to have at most 2 items, and has 3"),
-        (FILE, {"path": "a", "tags": {"b": 1}}, "'tags' has to be a list, and is an object with 'b'"),
+        (FILE, {"path": "a", "tags": {"b": 1}}, "'tags' has to be an array, and is an object with 'b'"),
         (FILE, {"path": "a", "at": {"x": None}}, "'at.x' has to be a number, and is null"),
         (FILE, {"path": "a", "at": {"z": 1}}, "there is no 'z' in 'at'; there are: 'x'"),
         (FILE, {"path": "a", "lines": 1}, "there is no 'lines'; did you mean 'line'?"),
-        (FILE, {"path": "a", "by": "x"}, "'by' has to be a whole number or null, and is \"x\""),
+        (FILE, {"path": "a", "by": "x"}, "'by' has to be an integer or null, and is \"x\""),
         (FILE, {"path": "a", "by": 7}, "'by' has to be a multiple of 5, and is 7"),
         (FILE, {"path": "a", "code": "a1"}, "'code' has to match ^[A-Z]+$, and is \"a1\""),
         (FILE, {"path": "a", "kind": "dir"}, "'kind' has to be \"file\", and is \"dir\""),
         (SHAPE, {"shape": {"is": "box", "width": "3"}},
          "'shape' fits none of the 2 alternatives; of the nearest one: 'shape.width' has to be a number, and is \"3\""),
         ({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}, {"a": []},
-         "'a' has to be a text or null, and is an empty list"),
+         "'a' has to be a string or null, and is an empty array"),
         ({"oneOf": [{}, {}]}, {},
          "the arguments as a whole fits more than one of the alternatives, and has to fit exactly one"),
         ({"propertyNames": {"maxLength": 2}}, {"abc": 1},
@@ -81,13 +81,13 @@ def told(schema: dict[str, Any], arguments: Any) -> str:
         ({"properties": {"a": False}}, {"a": 1}, "'a' must not be given"),
         ({"properties": {"a": {"not": {"type": "string"}}}}, {"a": "x"}, "'a' is \"x\", which is ruled out"),
         ({"properties": {"a": {"contains": {"type": "string"}, "minContains": 2}}}, {"a": ["x"]},
-         "'a' has to have at least 2 of the items that its schema asks for (a text)"),
+         "'a' has to have at least 2 of the items that its schema asks for (a string)"),
         ({"minProperties": 1}, {}, "the arguments as a whole has to have at least 1 members, and has 0"),
         ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "'b' is missing"),
         ({"unevaluatedProperties": False, "properties": {"a": {}}}, {"b": 1}, "there is no 'b'; there are: 'a'"),
         ({"properties": {"a": {"exclusiveMinimum": 0}}}, {"a": 0}, "'a' has to be more than 0, and is 0"),
         ({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"required": ["b"], "properties": {"b": {"type": "boolean"}}}}},
-         {"a": {}}, "'a.b' (true or false) is missing"),
+         {"a": {}}, "'a.b' (a boolean) is missing"),
     ],
 )  # fmt: skip
 def test_a_problem_names_the_argument_what_is_expected_and_what_was_found(schema, arguments, words):
@@ -98,7 +98,7 @@ def test_a_problem_has_its_place_and_its_rule_as_facts():
     misfit = ArgumentCheck(FILE).misfit({"path": "a", "tags": ["b", 1]})
 
     assert misfit is not None
-    assert misfit.problems == (("$.tags[1]", "type", "'tags[1]' has to be a text, and is 1"),)
+    assert misfit.problems == (("$.tags[1]", "type", "'tags[1]' has to be a string, and is 1"),)
     assert not misfit.more
 
 
