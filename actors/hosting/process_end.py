@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 _OUT_OF_MEMORY: Final = "it ran out of"
 
 
-def _last_said(stderr: str) -> str:
-    """The last line that says something: lines of a stack trace say only where."""
-    lines = [line.strip() for line in stderr.split("\n")]
-    return next((line for line in reversed(lines) if line and not line.startswith("at ")), "")
-
-
 def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
     """Put the end of a process that nobody asked to end into the words of a restart decision."""
     how = functools.partial(Exit, code=exit_.code, signal=exit_.signal_name)
@@ -28,8 +22,11 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
         return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
     if not ready:
         cause = f"{report.exit} before it was ready; {report.cause}"
-        if report.cause == UNEXPLAINED and (said := _last_said(report.stderr)):
-            cause += f"; the last that it said: {said:.300}"
+        if report.cause == UNEXPLAINED:
+            from ...hosts.report.telling_line import telling_line  # noqa: PLC0415 - only a crash needs it
+
+            if said := telling_line(report.stderr):
+                cause += f"; it said: {said}"
         if report.wanted:
             cause += f"; {report.remedy}"
         return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)

@@ -289,7 +289,7 @@ def _keep(board: Board, event: Event) -> None:
     """In the thread that tells events."""
     if event.kind == "tools_differ" and event.facts["tools"]:
         logger.warning(
-            "the MCP server %r does not declare its tools as they were kept: %.2000s; look at it and learn it by 'callboard trust CONFIG'",
+            "the MCP server %r does not declare its tools as they were kept: %.2000s; if the change is right, accept it with 'callboard trust CONFIG'",
             event.subject,
             event.facts["why"],
         )

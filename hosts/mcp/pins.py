@@ -26,7 +26,7 @@ Declared = dict[str, str]
 LONGEST: Final = 16_384
 """Characters of a declaration that is kept as it is; of a longer one there is a digest, and no difference can be shown."""
 
-_WITHHELD: Final = "it is not declared as it was kept ('pin'); 'callboard plan CONFIG' shows the difference, 'callboard trust CONFIG' learns it"
+_WITHHELD: Final = "it is not declared as it was kept ('pin'); 'callboard plan CONFIG' shows the difference; if it is right, accept it with 'callboard trust CONFIG'"
 
 
 _SAID: Final = 8

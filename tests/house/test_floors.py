@@ -168,6 +168,8 @@ IN_FUNCTION = {
     ): "only tools that are noted before the start need it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.wanted_variables"): "only a crash needs it",
+    ("actors/hosting/process_end.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
+    ("actors/routing/missing.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
     ("facade/config/errors.py", "callboard.hosts.report.redaction"): "only a refusal needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",

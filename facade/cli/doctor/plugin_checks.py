@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...config.plugin_options import asked_of
+from ...hosts.report.telling_line import telling_line
 from ...loading.python_packages import place_of
 from ...plugins.npm.npm_source import NpmSource
 from ...plugins.sources.entry import parse_entry
@@ -73,7 +73,7 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
             "warn",
             what,
             f"not declared as it was kept: {said:.1000}",
-            "look at it and learn it by 'callboard trust CONFIG'",
+            "if the change is right, accept it with 'callboard trust CONFIG'",
         )
     for rule in plugin.get("idle_rules", ()):
         said = f"the rule {rule} of 'tools' fits none of the server's tools"
@@ -82,9 +82,9 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
     if others > 0:
         its = f"{its} {host['name']!r}, shared with {counted(others, 'other')},"
     if host["state"] != "ready":
-        said = f"{its} is {host['state']}: {host['why']}"
+        said = f"{its} is {host['state']}" + (f": {host['why']}" if host["why"] else "")
         crash = host["last_crash"]  # none when it never started: then the sentence says what to do
-        words = last_words(crash.get("stderr", "")) if crash else ""
+        words = telling_line(crash.get("stderr", "")) if crash else ""
         if words not in said:
             said += f"; its last words: {words}"
         yield Finding(
@@ -103,13 +103,6 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
 
 _REMEDIES = {"mcp": "correct its entry, or the server"}
 _HOSTS = {"node": "its Node host", "python": "its Python host"}
-
-
-def last_words(stderr: str) -> str:
-    """The line of a host's stderr that says most: the last that names an error, else the last; or nothing."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if re.search(r"\w(Error|Exception)\b", line)]
-    return (errors or lines or [""])[-1]
 
 
 def count_hosts(configuration: Configuration) -> Counter[str]:

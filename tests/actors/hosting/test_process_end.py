@@ -42,7 +42,11 @@ def test_status_and_signal_are_facts_of_the_end_whatever_its_kind(ready):
 @pytest.mark.parametrize(
     ("stderr", "told"),
     [
-        ("one\nno such script", "; the last that it said: no such script"),
+        ("one\nno such script", "; it said: no such script"),
+        (
+            "Error: connect ECONNREFUSED ::1:1\n    at x (a.js:1:2)\n    at async run (a.js:3:4)",
+            "; it said: Error: connect ECONNREFUSED ::1:1",
+        ),
         ("", ""),
         ("SyntaxError: a", "exit code 2 before it was ready; a file that it loads has a syntax error"),
     ],

@@ -383,6 +383,10 @@ export default {
     assert "nothing but messages" in finding["detail"]
 
 
+LAST = """Error: connect ECONNREFUSED 127.0.0.1:6399
+    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1607:16)
+    at async runServer (file:///srv/index.js:240:9)
+"""
 HOST = {"state": "ready", "generation": 1, "crashes": 0, "counts": {}}
 
 
@@ -398,6 +402,11 @@ HOST = {"state": "ready", "generation": 1, "crashes": 0, "counts": {}}
             {"host": HOST | {"state": "parked", "why": "no Node", "last_crash": None}},
             "FAIL",
             "parked: no Node",
+        ),
+        (
+            {"host": HOST | {"state": "starting", "why": "", "last_crash": {"stderr": LAST}}},
+            "FAIL",
+            "its host is starting; its last words: Error: connect ECONNREFUSED 127.0.0.1:6399",
         ),
     ],
 )

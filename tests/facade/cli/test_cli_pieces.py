@@ -11,7 +11,6 @@ from itertools import pairwise
 import click
 import pytest
 from callboard.cli.commands.call import hint_for, read_arguments
-from callboard.cli.doctor.plugin_checks import last_words
 from callboard.cli.doctor.python import judge_package, needed_here
 from callboard.cli.run.requests import NoCall, has_id, no_call_line, requests_in
 from callboard.cli.run.slots import ALL, Slots
@@ -268,15 +267,3 @@ def test_what_an_extra_or_another_system_needs_is_not_missed():
     ]
 
     assert [needed.name for needed in needed_here(lines)] == ["click"]
-
-
-@pytest.mark.parametrize(
-    ("stderr", "words"),
-    [
-        ("", ""),
-        ("hello\nbye\n\n", "bye"),
-        ("x.js:1\nthrow\n\nTypeError: boom\n    at x\nNode.js v20\n", "TypeError: boom"),
-    ],
-)
-def test_the_last_words_are_the_line_that_says_most(stderr, words):
-    assert last_words(stderr) == words
