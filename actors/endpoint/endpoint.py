@@ -140,6 +140,7 @@ class Endpoint:
         state_resets: how often one did.
         left_out: returns tools that its host has and that are not offered, by name, and why.
         on_awaited, on_waited: see `CallOwner`.
+        absence: returns why calls are not taken at present, in few words; ``None`` if they are.
         probe: has a parked host probed for a call that it would refuse; ``None`` if only time does that.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
@@ -176,6 +177,7 @@ class Endpoint:
         self.objects_only: frozenset[str] = frozenset()
         self.fallback: Fallback | None = None
         self.left_out: Callable[[], Mapping[str, str]] = dict
+        self.absence: Callable[[], str | None] = lambda: None
         self.probe: Callable[[], object] | None = None
         self.forsaken: int | None = None
         self.state_resets = 0

@@ -14,6 +14,7 @@ from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import facts_of_plugin
 from ..handshake.handshake import Fault, LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
+from ..routing.missing import in_few_words
 from .input_requests import ActorInputSource
 from .messages import ToolsChanged
 from .tool_actor import HostedToolActor
@@ -90,6 +91,7 @@ class HostedPlugin:
         )
         self.endpoint: Endpoint = tool.endpoint
         self.endpoint.left_out = lambda: plugin.left_out
+        self.endpoint.absence = self._absence_in_short
         if plugin.address is not None and settings.while_down.simply_holds:
             self.endpoint.probe = supervised_host.probe  # no process of ours: an attempt is cheap
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
@@ -132,6 +134,10 @@ class HostedPlugin:
         if self.problem is not None:
             return str(self.problem)
         return self._overdue if self.out is None else self.out.error
+
+    def _absence_in_short(self) -> str | None:
+        out, absence = self.out, self.absence
+        return absence and in_few_words(absence, None if out is None else out.report)
 
     @property
     def is_coming(self) -> bool:

@@ -18,6 +18,7 @@ from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ..calls.call import Call
 from .decision import Ambiguous, NoTool, Routes, Taken, choose
+from .missing import missing_in_short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -172,6 +173,21 @@ def _near(name: str, names: list[str]) -> str | None:
     return None if len(name) > _LONGEST_COMPARED else nearest(name, names[:_MOST_COMPARED])
 
 
+def _missing(routing_table: RoutingTable) -> dict[str, str]:
+    """Return the plugins that have no tools because they are not up, and why. Has them probed."""
+    missing = {}
+    for plugin, endpoint in routing_table.endpoints.items():
+        if routing_table.routes.tools.get(plugin):
+            continue
+        why = endpoint.absence()
+        if why is None and plugin in routing_table.routes.tools:
+            continue  # it has none
+        missing[plugin] = why or "it is starting"
+        if endpoint.probe is not None:
+            endpoint.probe()
+    return missing
+
+
 def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
     if choice.rejected_by:
         error = f"{', '.join(map(repr, choice.rejected_by))} offers {call.tool_name!r} but rejects this call"
@@ -186,8 +202,5 @@ def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
         for plugin, endpoint in routing_table.endpoints.items():
             if why := endpoint.left_out().get(call.tool_name):
                 error += f" ({plugin!r} has it and does not offer it: {why})"
-        if unseen := [
-            plugin for plugin in routing_table.endpoints if plugin not in routing_table.routes.tools
-        ]:
-            error += f" (the tools of {', '.join(map(repr, unseen))} are not known: its host did not come up)"
+        error += missing_in_short("Not up, so that their tools are not known", _missing(routing_table))
     return failure(Code.UNKNOWN_TOOL, error)

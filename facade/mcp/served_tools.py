@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.board import NotStarted
+from ..actors.routing.missing import missing_in_short, shortened
 from ..base.foreign import Log
 from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
@@ -182,7 +183,7 @@ class ServedTools:
         if code == Code.UNKNOWN_TOOL:
             why = self._start.why_not_running() or "it was stopped"
             error = self._names.spelled(result.get("error") or f"the board does not run: {why}")
-            raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}")
+            raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}{self._left_out()}")
         # A failure of Callboard's own is no answer of a host.
         is_first = plugin is not None and code is None and self._is_restarted(plugin)
         if raw is not None and client.takes_text and not is_first:
@@ -213,6 +214,13 @@ class ServedTools:
             failed = failure(Code.INVALID_RESULT, f"its result cannot be said in MCP: {problem}")
             said, written = None, as_utf8(write(failed))
         return written if said is not None else completed(written, handshake=handshake)
+
+    def _left_out(self) -> str:
+        """Which entries could not be loaded at all, and why: the board knows no plugin of them."""
+        return missing_in_short(
+            "Left out",
+            {each.source: shortened(each.error) for each in self._board.failed if each.plugin is None},
+        )
 
     def _registry(self) -> ToolInteropRegistry:
         try:

@@ -69,6 +69,7 @@ MODULES = (
     "actors/hosting/process_end.py",
     "actors/hosting/reload_probation.py",
     "actors/routing/decision.py",
+    "actors/routing/missing.py",
     "actors/routing/queues.py",
     "actors/calls/idle_timeout.py",
     "actors/catalog/diff.py",

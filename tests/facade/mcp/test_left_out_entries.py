@@ -55,11 +55,17 @@ def test_a_client_is_told_what_is_left_out_and_is_served_the_others(tmp_path, cl
 
     async def talk():
         async with over_pipes(config, era, said=tmp_path / "said", trusted=False) as client:
-            return client.instructions, {tool.name for tool in (await client.list_tools()).tools}
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            with pytest.raises(MCPError) as unknown:
+                await client.call_tool("nowhere", {})
+            return client.instructions, tools, str(unknown.value)
 
-    instructions, tools = asyncio.run(talk())
+    instructions, tools, unknown = asyncio.run(talk())
 
     assert tools == {"echo"}
+    assert "'mcp:far' (" in unknown
+    assert "callboard doctor FILE" in unknown
+    assert "ignore all" not in unknown
     assert f"callboard trust {config}" in instructions
     assert "mcp:far" in instructions
     assert "ignore all" not in instructions
