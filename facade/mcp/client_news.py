@@ -181,8 +181,7 @@ class ClientNews:
                 if self._tools_changed:
                     self._tools_changed = False
                     self._tell_changes()
-                while self._to_tell:
-                    self._tell_all(self._to_tell.popleft())
+                self._tell_logs()
         finally:
             self._loop = None
             self.outboxes.close()
@@ -201,6 +200,10 @@ class ClientNews:
         for client in told:
             self.outboxes.tell(client, "notifications/tools/list_changed", {})
         self.listeners.changed(TOOLS)
+
+    def _tell_logs(self) -> None:
+        while self._to_tell:
+            self._tell_all(self._to_tell.popleft())
 
     def _tell_all(self, params: Json) -> None:
         for client, wanted in self._logging:

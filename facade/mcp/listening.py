@@ -69,10 +69,8 @@ class Outboxes:
 
     async def _tell_all(self, client: Client, number: int) -> None:
         # The task holds the client: no other identity has its number meanwhile.
-        waiting = self._waiting[number]
         try:
-            while waiting:
-                await asyncio.wait_for(client.notify(*waiting.popleft()), PATIENCE)
+            await _tell_in_turn(client, self._waiting[number])
         except Exception as error:  # noqa: BLE001 - a client that is gone, or does not read
             contain(error, logger, "a client could not be told what has happened")
             self._lost(client)
@@ -83,6 +81,11 @@ class Outboxes:
         """Nobody is told any more."""
         for task in self._telling.values():
             task.cancel()
+
+
+async def _tell_in_turn(client: Client, waiting: deque[tuple[str, Json]]) -> None:
+    while waiting:
+        await asyncio.wait_for(client.notify(*waiting.popleft()), PATIENCE)
 
 
 class _Stream:

@@ -73,8 +73,7 @@ class Turns:
         place = asyncio.get_running_loop().create_future()
         line.waiting.append(place)
         try:
-            while not (await asyncio.wait((place,), timeout=patience))[0]:
-                _refuse_if_it_reads(client, f"it waited {patience:g} s for {line.begun} others of its client")
+            await _given(place, client, line, patience)
         except BaseException:  # too late; or the client has cancelled, or is gone
             if place.done():
                 self._end(key, line)
@@ -91,6 +90,8 @@ class Turns:
             del self._lines[key]
 
 
-def _refuse_if_it_reads(client: Client, why: str) -> None:
-    if client.has_room():
-        raise NoTurn(why)
+async def _given(place: asyncio.Future[None], client: Client, line: _Line, patience: float | None) -> None:
+    """Wait for a turn; for longer than the ``patience`` only while the client does not read."""
+    while not (await asyncio.wait((place,), timeout=patience))[0]:
+        if client.has_room():
+            raise NoTurn(f"it waited {patience:g} s for {line.begun} others of its client")

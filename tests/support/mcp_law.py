@@ -234,10 +234,9 @@ def _pages(record: Record, method: str) -> Json:
 
 
 def _offered(record: Record, method: str) -> list[str]:
-    """What a server lists and a board can offer."""
+    """What a server lists."""
     key, by = LISTS[method]
-    items = _pages(record, method).get("result", {}).get(key, [])
-    return [each[by] for each in items if each.get("execution", {}).get("taskSupport") != "required"]
+    return [each[by] for each in _pages(record, method).get("result", {}).get(key, [])]
 
 
 def _is_listed(record: Record, method: str, params: Json) -> bool:

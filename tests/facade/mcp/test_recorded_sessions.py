@@ -71,11 +71,10 @@ def test_over_pipes_a_client_hears_what_each_server_says(tmp_path: Path, era: st
     assert found == []
 
 
-def test_over_http_a_client_hears_what_each_server_says_of_wrong_arguments_too(tmp_path: Path) -> None:
+def test_over_http_a_client_hears_what_each_server_says(tmp_path: Path) -> None:
     recorded = spoken("handshake")
-    config = board_of(tmp_path, recorded, calls={"validate": False})
 
-    with http_server(config) as address, Http(address) as http:
+    with http_server(board_of(tmp_path, recorded)) as address, Http(address) as http:
         found = law(Client(http, "handshake"), recorded, "over HTTP")
 
     assert found == []
