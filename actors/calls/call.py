@@ -93,14 +93,15 @@ class Call:
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
         raw_answer: the line of JSON-RPC in which an MCP server has answered. ``None`` of any other tool, and where the result says
             something else: a hook has changed it, it was cut, or it is a failure that Callboard reports.
-        run: what the tool that runs it knows of it; for that tool alone.
+        run: what the tool that runs it knows of it, while it does; for that tool alone.
+        generation: of the host that has answered it; ``None`` if none has.
         notes: what hooks want said beside their answers (context for the model, messages for people), in order. What hooks of
             ``tool:error`` say may come after the result.
     """
 
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
-        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "id", "invocation", "lost",
+        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "generation", "id", "invocation", "lost",
         "noted", "parts_dropped", "plugin_name", "raw_answer", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
     notes: tuple[dict[str, Any], ...] = ()
@@ -126,12 +127,12 @@ class Call:
         self.sequence: int = 0
         self.parts_dropped: int = 0
         self.run: Any = None
+        self.generation: int | None = None
         self.lost: Result | None = None
         self.noted: set[str] = set()
         self.final_state: dict[str, Any] | None = None
         self.raw_answer: bytes | None = None
-        self._lock = Lock()
-        self._stage = Stage.QUEUED
+        self._lock, self._stage = Lock(), Stage.QUEUED
         self._ending: Ending | None = None
         self._result: Result | None = None
         self._chunks: UnreadParts | None = None

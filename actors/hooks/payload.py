@@ -48,11 +48,12 @@ def facts_after(
         seconds: for how long it has run.
     """
     host = getattr(getattr(tool, "run", None), "host", None)
+    answered_by = None if tool is None else tool.generation
     return _facts(call, plugin) | {
         "tool_input": payload,
         "input": payload,
         "attempt": call.attempt,
-        "generation": getattr(host, "generation", None),
+        "generation": getattr(host, "generation", answered_by),
         "duration": seconds,
         "duration_ms": None if seconds is None else round(seconds * 1000),
     }

@@ -18,6 +18,7 @@ from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ..calls.call import Call
 from .decision import Ambiguous, NoTool, Routes, Taken, choose
+from .missing import missing_in_short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -201,7 +202,5 @@ def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> Result:
         for plugin, endpoint in routing_table.endpoints.items():
             if why := endpoint.left_out().get(call.tool_name):
                 error += f" ({plugin!r} has it and does not offer it: {why})"
-        from .missing import missing_in_short  # noqa: PLC0415 - only such a mistake needs it
-
         error += missing_in_short("Not up, so that their tools are not known", _missing(routing_table))
     return failure(Code.UNKNOWN_TOOL, error)

@@ -108,6 +108,9 @@ class Clients:
     def offers(self):
         return frozenset()
 
+    def of_handshake(self):
+        return False
+
     def asker(self, _asked, _calls):
         return None
 

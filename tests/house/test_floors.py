@@ -169,7 +169,6 @@ IN_FUNCTION = {
     ("hosts/report/crash_report.py", "callboard.hosts.report.uncaught_error"): "only a crash needs it",
     ("hosts/report/crash_report.py", "callboard.hosts.report.wanted_variables"): "only a crash needs it",
     ("actors/hosting/process_end.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
-    ("actors/routing/table.py", "callboard.actors.routing.missing"): "only a mistake needs it",
     ("actors/routing/missing.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
     ("facade/config/errors.py", "callboard.hosts.report.redaction"): "only a refusal needs it",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
