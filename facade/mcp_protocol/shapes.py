@@ -232,6 +232,8 @@ WISHES: Final = record(
     {},
     {
         "stopSequences": many(TEXT),
+        "includeContext": one_of("none", "thisServer", "allServers"),
+        "metadata": OBJECT,
         "modelPreferences": record(
             {},
             {

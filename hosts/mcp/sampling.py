@@ -22,7 +22,12 @@ MOST_MESSAGES: Final = 128
 MOST_TOKENS: Final = 8192
 """Of an answer; a server that wants more gets as many."""
 
-_WISHES: Final[dict[str, type]] = {"modelPreferences": dict, "stopSequences": list}
+_WISHES: Final[dict[str, type]] = {
+    "modelPreferences": dict,
+    "stopSequences": list,
+    "includeContext": str,
+    "metadata": dict,
+}
 _SEVERAL: Final = "2025-11-25"
 """The revision from which on a message may hold several blocks."""
 
@@ -40,7 +45,7 @@ class Sampling:
         max_tokens: of the answer.
         temperature: the provider's if ``None``.
         tool: the tool that was called, if only one call can be meant.
-        wishes: what a client of MCP may heed, and a model of ours does not: ``modelPreferences``, ``stopSequences``.
+        wishes: what a client of MCP may heed, and a model of ours does not: ``modelPreferences``, ``stopSequences``, ``includeContext``, ``metadata``.
     """
 
     plugin: str

@@ -13,6 +13,12 @@ from sdks import needs_sdk
 
 pytestmark = needs_sdk
 
+WISHES = {
+    "modelPreferences": {"costPriority": 1},
+    "stopSequences": ["."],
+    "includeContext": "thisServer",
+    "metadata": {"own": None},
+}
 LEAF = st.none() | st.booleans() | st.integers(-5, 10**6) | st.text(max_size=5)
 BLOCK = st.fixed_dictionaries(
     {"type": st.sampled_from(["text", "image", "audio", "tool_use", 7])},
@@ -59,12 +65,13 @@ MEDIA = st.fixed_dictionaries(
 def test_what_a_client_is_asked_on_is_the_same_in_the_words_of_mcp(contents, system, temperature):
     messages = [{"role": "user", "content": content} for content in contents]
     params = {"messages": messages, "maxTokens": 9, "systemPrompt": system, "temperature": temperature}
-    asked = sampling_of({**params, "modelPreferences": {"costPriority": 1}}, "server", None)
+    asked = sampling_of({**params, **WISHES}, "server", None)
 
     said = params_of(asked, "2025-11-25")
     before = params_of(asked, "2025-06-18")
 
     assert sampling_of(said, "server", None) == asked
+    assert {key: said.get(key) for key in WISHES} == WISHES
     methods.parse_server_request("sampling/createMessage", "2025-11-25", said)
     methods.parse_server_request("sampling/createMessage", "2025-06-18", before)
 
