@@ -149,7 +149,7 @@ def may_be_inexact(text: bytes, value: JsonValue) -> bool:
     """Whether an integer of a text may have more than 64 bits, and so be a float in the value that `load_json` has read."""
     if len(text) > _LONG and (few := _has_huge(value)) is not None:
         return few
-    # Of so many digits each fourth one stands in a row of four; most texts have no such row.
+    # A number that is too long has a digit at four places of every fourth byte in a row. Most texts have none such, and are read no further.
     return b"0000" in text[::4].translate(_ZEROS) and _LONG_INT in text.translate(_ZEROS)
 
 

@@ -217,7 +217,7 @@ class ClientNews:
 
 
 def log_of(event: Event) -> tuple[str, Json] | None:
-    """What a client is told of an event, and how grave it is; ``None`` of most events. A host that is ready was ready before. Pure."""
+    """What a client is told of an event, and how grave it is; ``None`` of most events. A ``host_ready`` is taken for a restart: the caller leaves out a host's first. Pure."""
     name, facts = event.subject, event.facts
     match event.kind:
         case "host_crashed":

@@ -248,7 +248,9 @@ class ServedTools:
             handles = board.plugin_manager.handles()
             found = {
                 tool.tool_name: (name, handle.endpoint.mailbox.concurrency)
-                for name, handle in reversed(handles.items())  # of two the first has it
+                for name, handle in reversed(
+                    handles.items()
+                )  # reversed: where two plugins offer one name, the first keeps it
                 for tool in offers.get(name, ())
             }
             self._plugins = offers, found

@@ -157,7 +157,7 @@ class SdkServer(Server[dict[str, Any]]):
 def _handler(method: str, entry: Method) -> Callable[[Context, Any], Awaitable[Any]]:
     async def answer(ctx: Context, _: Any) -> Any:
         params = dict(ctx.params or {})
-        if method not in SPEC_CLIENT_METHODS:  # of which the SDK knows nothing
+        if method not in SPEC_CLIENT_METHODS:  # the SDK checks no era for a method that it does not know
             stateless = ctx.protocol_version not in HANDSHAKES
             if not (entry.stateless if stateless else entry.handshake):
                 raise Refused(METHOD_NOT_FOUND, "Method not found", method)

@@ -42,7 +42,7 @@ POLL_INTERVAL: Final = 500
 """Milliseconds after which a client is to look again."""
 
 MOST_MESSAGE: Final = 1000
-"""Characters of what is said of a task."""
+"""Characters of the status message of a task."""
 
 PAGE: Final = 100
 """Tasks in one answer to ``tasks/list``."""

@@ -63,7 +63,7 @@ def message_of(
 
 
 def read_of(request_id: str, result: Any, error: dict[str, Any] | None, raw: bytes | None = None) -> Message:
-    """What an answer means to the one who has read a resource, a prompt, or a list of them: the result as it is, or the error."""
+    """What an answer to any other request than a call means: the result as it is, or the error."""
     message = {"result": result, "error": error}
     if raw is not None and result is not ABSENT:
         message = exactly(raw, message)

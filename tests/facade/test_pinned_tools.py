@@ -178,7 +178,9 @@ def test_a_server_that_has_other_tools_for_other_clients_is_not_spoken_of_again_
         assert told == []
         assert "differing" not in status["plugins"]["notes"]
 
-    assert [tools for tools, _ in once] == ([] if first else [["ask"]])  # a new tool is told of, once
+    assert [tools for tools, _ in once] == (
+        [] if first else [["ask"]]
+    )  # the first listing with a new tool reports it, and no later one does
 
 
 @pytest.mark.parametrize("able", [True, False])

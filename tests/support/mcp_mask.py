@@ -55,7 +55,7 @@ def masked(text: str) -> str:
     written: list[str] = []
     ways: list[
         str | None
-    ] = []  # of each container that is open: the key that it stands under; `None` in a list
+    ] = []  # the key of each open container, outermost first; `None` for an item of a list
     key: str | None = None
     is_list: list[bool] = []
     for token in _TOKEN.finditer(text):
