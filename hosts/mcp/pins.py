@@ -4,7 +4,7 @@ The first listing is believed, for there is nothing to hold it to. From then on 
 where it is to be withheld, what is otherwise or new is not offered until it is learnt.
 
 A server may have other tools for clients that can do other things, so its tools are kept for each set of capabilities. The first listing for a further
-set is held to those of all others: a tool that any of them has may be missing, and is declared as one of them has it. A new tool is told of once.
+set is held to those of all others: a tool of theirs may be missing, and one that is there has to be declared as in one of them. A new tool is reported once.
 """
 
 from __future__ import annotations
