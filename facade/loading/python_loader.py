@@ -15,7 +15,7 @@ from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.amplifier.mount_function import MOUNT, module_name
 from ..plugins.sources.entry_points import ALL, find_installed, installed_names
 from ..plugins.sources.python import load_package_entry, load_python_object, read_python_package
-from ..plugins.sources.python_plan import Place
+from ..plugins.requirements.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
 from .loaded import Loaded, LoadedModule, LoadedProvider, Made, NotLoaded, apart

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..base.threads import import_apart
 from ..hosts.packages.file_tree import refuse_links_out
-from ..plugins.sources.python_plan import Place
-from ..plugins.sources.python_requirements import read_python_needs
+from ..plugins.requirements.python_plan import Place
+from ..plugins.requirements.python_requirements import read_python_needs
 
 if TYPE_CHECKING:
     from ..config.configuration import Configuration

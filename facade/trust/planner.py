@@ -35,7 +35,7 @@ from ..plugins.sources.node_manifest import read_node_package
 from ..plugins.sources.node_plan import Make, Refused
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.python import read_python_package
-from ..plugins.sources.python_plan import Place
+from ..plugins.requirements.python_plan import Place
 from ..plugins.sources.source import (
     NodeFileSource,
     NodeGitSource,

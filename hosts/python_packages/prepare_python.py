@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...base.errors import JsonValueError
 from ...base.frozen import frozen
 from ...base.json import load_json
-from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_python
-from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
+from ...plugins.requirements.python_plan import NeedsFacts, Place, Refused, plan_python
+from ...plugins.requirements.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
 from ..packages.conditions import conditions_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...plugins.sources.python import PythonPackage
-    from ...plugins.sources.python_requirements import PythonNeeds
-    from ...plugins.sources.requirements import Needed
+    from ...plugins.requirements.python_requirements import PythonNeeds
+    from ...plugins.requirements.requirements import Needed
     from ..packages.consent import Consent
     from ..sandbox.bwrap import SystemSandbox
 

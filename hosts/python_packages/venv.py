@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ...plugins.sources.python_requirements import PythonNeeds
-    from ...plugins.sources.requirements import Needed
+    from ...plugins.requirements.python_requirements import PythonNeeds
+    from ...plugins.requirements.requirements import Needed
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner
 

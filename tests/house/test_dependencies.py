@@ -53,7 +53,7 @@ PLACES = {
     "httpx": ("agent/providers/*",),
     "httpx2": ("hosts/mcp_http/*", "hosts/mcp_oauth/*"),
     "keyring": ("plugins/keyring_secrets.py",),
-    "packaging": ("plugins/sources/requirements.py", "facade/cli/doctor/python.py"),
+    "packaging": ("plugins/requirements/requirements.py", "facade/cli/doctor/python.py"),
     "prompt_toolkit": (
         "facade/cli/*",
         "facade/cli/*/*",

@@ -44,8 +44,8 @@ from callboard.plugins.sources.git_url import (
 )
 from callboard.plugins.sources.node_manifest import read_node_package
 from callboard.plugins.sources.python import read_python_package
-from callboard.plugins.sources.python_requirements import read_python_needs
-from callboard.plugins.sources.requirement_lines import hashes, requirement_lines
+from callboard.plugins.requirements.python_requirements import read_python_needs
+from callboard.plugins.requirements.requirement_lines import hashes, requirement_lines
 
 # pip's own reader of requirements, as a judge: no name of it is public, and these three are as old as the format.
 from pip._internal.req.req_file import break_args_options, preprocess

@@ -15,7 +15,7 @@ from ...plugins.sources.entry import parse_entry
 from ...plugins.sources.mcp import McpSource
 from ...plugins.sources.program import BashSource, CommandSource
 from ...plugins.sources.python import read_python_package
-from ...plugins.sources.python_plan import Place
+from ...plugins.requirements.python_plan import Place
 from ...plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
 from .finding import Finding, counted
 

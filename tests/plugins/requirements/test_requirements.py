@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
+from callboard.plugins.requirements.requirements import Installed, python_problem, read_requirements, unmet
 from packaging.requirements import Requirement
 
 ELSEWHERE = "from-file @ https://elsewhere/from_file.whl"

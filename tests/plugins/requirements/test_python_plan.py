@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.plugins.sources.python_plan import NeedsFacts, Place, Refused, Run, plan_python
+from callboard.plugins.requirements.python_plan import NeedsFacts, Place, Refused, Run, plan_python
 
 MET, UNMET, NOTHING = NeedsFacts(needs=True), NeedsFacts(needs=True, unmet=("one", "two")), NeedsFacts()
 

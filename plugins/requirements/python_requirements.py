@@ -18,7 +18,7 @@ from .requirement_lines import Option, Refusal, requirement_lines
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .python import PythonPackage
+    from ..sources.python import PythonPackage
 
 _PROJECT = "pyproject.toml"
 _LINES = "requirements.txt"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from callboard.plugins import PluginLoadError
 from callboard.plugins.sources.python import read_python_package
-from callboard.plugins.sources.python_requirements import read_python_needs
-from callboard.plugins.sources.requirement_lines import (
+from callboard.plugins.requirements.python_requirements import read_python_needs
+from callboard.plugins.requirements.requirement_lines import (
     Option,
     Refusal,
     hashes,
     requirement_lines,
 )
-from callboard.plugins.sources.requirements import read_requirements
+from callboard.plugins.requirements.requirements import read_requirements
 from hypothesis import given
 from hypothesis import strategies as st
 
