@@ -33,10 +33,10 @@ from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
-from .plugins.sources.entry import parse_options
-from .plugins.sources.source import spelled
+from .plugins.sources.options import parse_options
 from .reload.reloads import Reloads
 from .sampling.lent_model import LentModel
+from .sources.kinds import spelled
 from .tool_decorator import NotedFunctions, ToolDecorator
 
 if TYPE_CHECKING:

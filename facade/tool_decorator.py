@@ -11,7 +11,7 @@ from .actors.registration_errors import PluginNameTaken
 from .base.errors import ContractError
 from .loading.loaded import Loaded
 from .plugins.functions.function_tool import function_tool, is_function
-from .plugins.sources.source import spelled
+from .sources.kinds import spelled
 
 if TYPE_CHECKING:
     from .loading.loaded import Runs

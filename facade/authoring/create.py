@@ -34,7 +34,7 @@ def create(kind: str, folder: Path) -> list[str]:
     """Write a new plugin of a kind; its name is the folder's.
 
     Args:
-        kind: one of `KINDS`.
+        kind: one of `TEMPLATES`.
         folder: made if it is not there; a folder that has anything in it but ``.git`` is refused.
 
     Returns:

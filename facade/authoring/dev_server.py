@@ -17,7 +17,7 @@ from ..base.errors import CallboardError
 from ..base.frozen import frozen
 from ..base.locks import RLock
 from ..callboard import Callboard
-from ..plugins.sources.source import spelled
+from ..sources.kinds import spelled
 from .locate import configuration_at
 
 if TYPE_CHECKING:

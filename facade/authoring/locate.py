@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError
 from ..config.configuration import Configuration, read_configuration
-from ..loading.source_folders import folder_of
-from ..plugins.sources.entry import parse_entry
+from ..sources.entry import parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +74,6 @@ def folders_of(configuration: Configuration, place: Path) -> Iterator[Path]:
     """The folders whose files make up what is run at a place; those that are there."""
     found = [place if place.is_dir() else place.parent]
     sources = (parse_entry(entry, configuration.base).source for entry in configuration.plugins)
-    found += [folder for source in sources if (folder := folder_of(source)) is not None]
+    found += [folder for source in sources if (folder := source.folder()) is not None]
     absolute = {folder.resolve() for folder in found if folder.is_dir()}
     yield from sorted(folder for folder in absolute if not absolute & set(folder.parents))

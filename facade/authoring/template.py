@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..hosts.node_packages.npm_package import npm_package
+from ..sources.kinds import SPELLINGS
 
 if TYPE_CHECKING:
     from .names import Names
@@ -21,22 +22,11 @@ _SUFFIX = ".tmpl"
 _VENDORED = "vendor/callboard-tool"
 """Where a plugin has its copy of the npm package."""
 
-KINDS: Final = ("node", "typescript", "python", "bash")
-"""What a plugin can be written in, each with a template of its own."""
+TEMPLATES: Final = {each.name: each for spelling in SPELLINGS for each in spelling.templates}
+"""What a plugin can be made of, by name."""
 
-OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools": "python"}
-"""The names that templates go by elsewhere."""
-
-LANGUAGES: Final = {"javascript": "node"}
-"""What a kind is written in, where it has another name."""
-
-TRY: Final[dict[str, tuple[str, ...]]] = {
-    "node": ("npm test",),
-    "typescript": ("npm install", "npm test"),
-    "python": ("pytest",),
-    "bash": ("bash test.sh",),
-}
-"""How a fresh plugin is tested, by its kind; in its folder."""
+OTHER_NAMES: Final = {other: each.name for each in TEMPLATES.values() for other in each.other_names}
+"""Further words for them."""
 
 
 def files_of(kind: str, names: Names) -> dict[str, str]:

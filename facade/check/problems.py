@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import copy
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..base.errors import CallboardError, JsonValueError
+from ..base.errors import CallboardError, JsonValueError, PluginLoadError
 from ..config.agent_section import PROVIDERS, provider_path
 from ..config.configuration import load_text, read_value, unknown_of
 from ..config.errors import ConfigurationError
@@ -18,17 +19,19 @@ from ..config.mcp_servers import INHERIT, NAMES, as_configuration, servers_of
 from ..config.plugin_options import options_of
 from ..config.profile import weakenings_of
 from ..config.provider_section import choose
-from ..plugins.sources.entry import parse_entry, parse_options
-from ..plugins.sources.source import SOURCE_KEYS, parse_source, spelled
-from .missing import missing_of, roots_of
+from ..plugins.sources.options import parse_options
+from ..plugins.sources.python import read_python_package
+from ..plugins.sources.python_source import PythonPackageSource
+from ..sources.entry import parse_entry
+from ..sources.kinds import SOURCE_KEYS, parse_source, spelled
 from .positions import START, Position, in_json, in_toml, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from ..config.configuration import Configuration
-    from ..plugins.sources.source import PluginSource
+    from ..sources.kinds import PluginSource
 
 SHIPPED = frozenset(map(provider_path, PROVIDERS))
 _LINE = re.compile(r"\bline (\d+)(?:,? column (\d+))?")
@@ -139,10 +142,20 @@ def _of_plugins(
         source = yield from _of_entry(entry, path, configuration)
         if source is not None:
             sources[path] = source
-    roots = roots_of(sources.values())
+    roots = _roots_of(sources.values())
     for path, source in sources.items():
-        for missing in missing_of(source, roots):
+        for missing in source.missing(roots):
             yield Problem(path, missing)
+
+
+def _roots_of(sources: Iterable[PluginSource]) -> list[str]:
+    """The folders that the Python packages among sources are imported from."""
+    found = []
+    for source in sources:
+        if isinstance(source, PythonPackageSource):
+            with suppress(PluginLoadError):  # told at its own entry
+                found.append(str(read_python_package(source.directory).import_root))
+    return found
 
 
 def _of_provider(configuration: Configuration) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ from ..base.json import require_json
 from ..base.paths import at_home
 from ..hosts.limits.limits import MAX_FRAMES
 from ..plugins.hooks.approval_rules import ApprovalRules
-from ..plugins.sources.entry import FileEntry
+from ..sources.entry import FileEntry
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType
 from .agent_section import REQUEST_KEYS, AgentSettings, read_agent_settings, read_request_keys

@@ -19,9 +19,8 @@ from ..hosts.node.sandbox import NAMES as SANDBOX
 from ..hosts.sandbox.bwrap import KIND
 from ..hosts.sandbox.bwrap import NAMES as SYSTEM_SANDBOX
 from ..plugins.hooks.approval_rules import ApprovalRules
-from ..plugins.sources.entry import PluginOptions
-from ..plugins.sources.program import BASH_KEYS, COMMAND_KEYS
-from ..plugins.sources.source import NODE_KEYS, SOURCE_KEYS
+from ..plugins.sources.options import PluginOptions
+from ..sources.kinds import SOURCE_KEYS, SPELLINGS
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy
 from .agent_section import KEYS as AGENT_KEYS
@@ -125,10 +124,9 @@ _RESTART: Final = _of(RestartPolicy, backoff=_of(Backoff))
 _ENTRY: Final = section(
     _plain(each.name for each in fields(PluginOptions))
     | _plain(SOURCE_KEYS)
+    | {each.under_key.key: section(_plain(each.under_key.keys())) for each in SPELLINGS if each.under_key}
     | {
-        "node_tool": section(_plain(key for keys in NODE_KEYS.values() for key in keys)),
-        "bash_tool": section(_plain(BASH_KEYS)),
-        "host": section(_plain(COMMAND_KEYS)),
+        "mcp": anything,  # its reader refuses them, and only that entry
         "restart": _RESTART,
         "limits": section(_plain(LIMITS)),
         "sandbox": _sandbox,

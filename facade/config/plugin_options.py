@@ -22,7 +22,7 @@ from ..hosts.sandbox.bwrap import KIND, SystemSandbox, read_system_sandbox
 from ..hosts.sandbox.bwrap import NAMES as SYSTEM_NAMES
 from ..hosts.sandbox.confinement import Confinement, read_secrets
 from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import BashSource, CommandSource
+from ..plugins.sources.options import PluginOptions
 from .configuration import Configuration, read_into, read_policy
 from .errors import ConfigurationError, require_known
 from .groups import require_group
@@ -30,7 +30,7 @@ from .groups import require_group
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..plugins.sources.entry import PluginEntry, PluginOptions
+    from ..sources.entry import PluginEntry
     from ..supervision.restart.policy import RestartPolicy
 
 _OF_HOSTS = ("standby", "limits")
@@ -40,9 +40,7 @@ _OF_HOSTS = ("standby", "limits")
 SIDE_BY_SIDE: Final = 64
 """Calls of one MCP server at a time on a board that serves clients, unless the file says otherwise: they decide what runs together."""
 
-_NOT_OF_SERVERS = {"claims": "is never asked whose call it is", "state_from": "has no state that is kept"}
-
-_NO_SIGNS: Final = "nothing says when a tool of it begins or goes on, so that no silence can be measured"
+_NOTHING_SAID = PluginOptions()
 
 _PLAIN = HostSettings({})
 
@@ -159,19 +157,12 @@ class Options:
 
 def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
     """The options of an entry, under the profile of the configuration, as `complete`."""
-    for option, why in _NOT_OF_SERVERS.items():
-        if getattr(entry.options, option) is not None and isinstance(entry.source, McpSource):
-            raise ConfigurationError(
-                f"the option {option!r}: an MCP server {why}. Leave it out", path=f"$.{option}"
-            )
-    if entry.options.idle_deadline is not None and (kind := _without_signs(entry.source)) is not None:
-        raise ConfigurationError(
-            f"the option 'idle_deadline' is not for {kind}: {_NO_SIGNS}. Leave it out; 'deadline' holds",
-            path="$.idle_deadline",
-        )
+    for option, why in entry.source.refused().items():
+        if getattr(entry.options, option) != getattr(_NOTHING_SAID, option):
+            raise ConfigurationError(f"the option {option!r}: {why}. Leave it out", path=f"$.{option}")
     asked, concurrency, validate = asked_of(entry, configuration), 1, configuration.calls.validate
     if isinstance(entry.source, McpSource):
-        _require_one_origin(entry.source, entry.options)
+        _require_no_other(entry.options.inherit, dict(entry.source.env))
         if configuration.served:
             concurrency, validate = SIDE_BY_SIDE, validate and _is_asked_to_validate(configuration)
     return complete(asked, configuration, entry.hidden, concurrency=concurrency, validate=validate)
@@ -180,16 +171,6 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
 def _is_asked_to_validate(configuration: Configuration) -> bool:
     """Whether arguments of MCP servers' tools are to be held to their schemas on a served board: a server does that itself, in its own way."""
     return configuration.profile is not None or "validate" in configuration.written.get("calls", {})
-
-
-def _require_one_origin(source: McpSource, given: PluginOptions) -> None:
-    """Refuse `inherit` of a server that is not started here, and a variable that its file has another value for."""
-    if given.inherit and source.url is not None:
-        raise ConfigurationError(
-            "the option 'inherit' is for servers that are started here; this one is reached by its 'url'. Leave it out",
-            path="$.inherit",
-        )
-    _require_no_other(given.inherit, dict(source.env))
 
 
 def _require_no_other(inherit: tuple[str, ...], env: Mapping[str, str]) -> None:
@@ -213,18 +194,6 @@ def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
     from .profile import hardened  # noqa: PLC0415 - most configurations have no profile
 
     return hardened(configuration.profile, entry)
-
-
-def _without_signs(source: Any) -> str | None:
-    """What a source is that gives no sign of life while a tool runs; ``None`` if it may."""
-    match source:
-        case BashSource():
-            return "Bash scripts"
-        case CommandSource(extended=False):
-            return (
-                'a program of version 1 of the protocol (of one that knows more write: "protocol": "thp/1+")'
-            )
-    return None
 
 
 def complete(

@@ -15,22 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.suggestions import meant
 from ..hosts.limits.limits import size_in_bytes
 from ..hosts.sandbox.bwrap import KIND
-from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import BashSource, CommandSource
-from ..plugins.sources.source import (
-    InstalledSource,
-    NodeFileSource,
-    NodeGitSource,
-    NodePackageSource,
-    PluginSource,
-    PythonObject,
-    PythonPackageSource,
-)
 from .errors import ConfigurationError, refused
 
 if TYPE_CHECKING:
-    from ..plugins.sources.entry import PluginEntry, PluginOptions
+    from ..plugins.sources.options import PluginOptions
+    from ..sources.entry import PluginEntry
 
 Json = dict[str, Any]
 
@@ -58,25 +48,6 @@ SECTIONS: Final[dict[str, Json]] = {
 
 _OF_SYSTEM: Final = sys.platform == "linux"
 """Whether there is a sandbox of the system's. Where that is forbidden all the same, no plugin starts, and its error says what to do."""
-
-_SERVER: Final[Json] = {"sandbox": KIND} if _OF_SYSTEM else {}
-_ANY: Final[Json] = {"claims": "own", **_SERVER}
-_NODE: Final[Json] = {"sandbox": True, **_ANY}
-_PYTHON: Final[Json] = {"isolate": True, **_ANY}
-
-SOURCES: Final[dict[type[PluginSource], Json]] = {
-    PythonObject: _PYTHON,
-    PythonPackageSource: _PYTHON,
-    InstalledSource: _PYTHON,
-    NodeFileSource: _NODE,
-    NodePackageSource: _NODE,
-    NodeGitSource: _NODE,
-    NpmSource: _NODE,
-    CommandSource: _ANY,
-    BashSource: _ANY,
-    McpSource: _SERVER,
-}
-"""The strongest that there is for each kind of source: what its entry begins with. All have the limits of `LIMITS` too."""
 
 LIMITS: Final[Json] = {"memory": "512MB"}
 
@@ -255,16 +226,17 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
         return options
     names = ("sandbox", "isolate", "share", "validate", "claims", "limits", "deadline")
     given = {name: getattr(options, name) for name in names}
-    if isinstance(entry.source, McpSource):
+    if isinstance(entry.source, McpSource):  # it alone has pins
         given["mcp"] = {"pin": entry.source.pin}
     weak = _broken_of_entry(given, "$")
     if weak:
         raise ConfigurationError(f"the profile {profile!r} does not allow it: {weak[0][1]}", path=weak[0][0])
-    if isinstance(entry.source, McpSource) and entry.source.url is not None:
-        return options  # nothing of it runs here
+    strict = entry.source.strict()
+    if strict is None:
+        return options
     if _OF_SYSTEM and (options.sandbox is True or isinstance(options.sandbox, Mapping)):
         further = options.sandbox if isinstance(options.sandbox, Mapping) else {}
         options = replace(options, sandbox={"kind": KIND, **further})
-    defaults = SOURCES[type(entry.source)]
+    defaults = {**strict, "sandbox": KIND} if _OF_SYSTEM else strict
     set_anew = {name: value for name, value in defaults.items() if name not in given or given[name] is None}
     return replace(options, limits={**LIMITS, **options.limits}, **set_anew)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..base.frozen import frozen
-from ..plugins.sources.source import spelled
+from ..sources.kinds import spelled
 
 logger: Log = Log("callboard")
 

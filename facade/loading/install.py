@@ -15,9 +15,9 @@ from ..base.validation import require_seconds
 from ..config.errors import ConfigurationError
 from ..config.hook_section import warn_of
 from ..hosts.mcp.selection import prefix_in, prefix_of
-from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
 from ..plugins.time_limit import within
+from ..sources.entry import parse_entry
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
 from .loaded import Loaded, LoadedProvider, LoadedProviders, NotLoaded

@@ -9,7 +9,7 @@ from ..actors.hosting.host_registry import Share
 from ..base.errors import PluginError, PluginLoadError
 from ..base.foreign import Log
 from ..base.frozen import frozen
-from ..plugins.sources.source import spelled
+from ..sources.kinds import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,62 +6,34 @@ packages ready takes longer to import than all the rest, and most boards have no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from types import FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from ..base.errors import PluginLoadError
 from ..base.threads import import_apart
 from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
+from ..hosts.hosted_source import HostedSource
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PROGRAM, PluginAdapter
-from ..plugins.npm.npm_source import NpmSource
-from ..plugins.sources.entry import PluginOptions, parse_entry
 from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import BashSource, CommandSource
-from ..plugins.sources.source import (
-    InstalledSource,
-    NodeFileSource,
-    NodeGitSource,
-    NodePackageSource,
-    PluginSource,
-    PythonObject,
-    PythonPackageSource,
-    spelled,
-)
+from ..plugins.sources.node_source import NodeFileSource, NodeGitSource, NodePackageSource
+from ..plugins.sources.npm_source import NpmSource
+from ..plugins.sources.options import PluginOptions
+from ..plugins.sources.python_source import InstalledSource, PythonObject, PythonPackageSource
+from ..sources.entry import parse_entry
+from ..sources.kinds import PluginSource, spelled
 from .loaded import Loaded, LoadedProvider, Made, NotLoaded, Runs
-from .origins import identity_of
 
 if TYPE_CHECKING:
     from ..config.configuration import Configuration
-
-LOADERS: dict[type[PluginSource], str] = {
-    PythonObject: ".python_loader",
-    PythonPackageSource: ".python_loader",
-    InstalledSource: ".python_loader",
-    NodeFileSource: ".node_loader",
-    NodePackageSource: ".node_loader",
-    NodeGitSource: ".node_loader",
-    NpmSource: ".node_loader",
-    CommandSource: ".program_loader",
-    BashSource: ".program_loader",
-    McpSource: ".mcp_loader",
-}
-"""Each kind of source, and the module that is its `Loader`."""
+    from .source_loader import Loader
 
 
-class Loader(Protocol):
-    """A module that loads plugins of some kinds of sources."""
-
-    def load(
-        self, source: PluginSource, options: Options, configuration: Configuration
-    ) -> Iterator[Made | NotLoaded]:
-        """Find and read the plugins of a source; nothing is started yet. Raises as `load_entry`."""
-
-    def takes_long(self, source: PluginSource, isolate: bool | None, configuration: Configuration) -> bool:
-        """Whether something may have to be made for it. Raises `PluginLoadError` as `load`."""
+NODE: Final = "node"
+"""The kind of host that has Node's permission model."""
 
 
 def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,9 +88,10 @@ def load_what_can_be(
     options = replace(options_of(parsed, configuration), known=known)
     if configuration.consent is not None:
         configuration.consent.require_run(entry, parsed.source, options)
-    if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
+    loader = loader_of(parsed.source)
+    if options.sandbox is not None and loader.host(parsed.source, options.isolate, configuration) != NODE:
         options.require_nothing_of_node()
-    found = list(loader_of(parsed.source).load(parsed.source, options, configuration))
+    found = list(loader.load(parsed.source, options, configuration))
     failed = [one.error for one in found if isinstance(one, NotLoaded)]
     if failed and len(failed) == len(found):
         raise failed[0]
@@ -127,7 +100,7 @@ def load_what_can_be(
             _require_nothing_of_tools(parsed.options, one)
     for one in found:
         if isinstance(one, Loaded) and one.adapter.source == PROGRAM:
-            one.adapter.source = identity_of(parsed.source)
+            one.adapter.source = parsed.source.identity()
     return [one if isinstance(one, NotLoaded) else _of_entry(one, entry) for one in found]
 
 
@@ -150,9 +123,20 @@ def _require_nothing_of_tools(given: PluginOptions, one: LoadedProvider) -> None
             )
 
 
-def loader_of(source: PluginSource) -> Loader:
-    """Who loads sources of that kind, imported when the first of them comes."""
-    return cast("Loader", import_apart(LOADERS[type(source)], __package__))
+def loader_of(source: PluginSource) -> Loader[Any]:
+    """Return the loader of a source's kind, imported when the first of the kind comes."""
+    match source:
+        case PythonObject() | PythonPackageSource() | InstalledSource():
+            module = ".python_loader"
+        case NodeFileSource() | NodePackageSource() | NodeGitSource() | NpmSource():
+            module = ".node_loader"
+        case McpSource():
+            module = ".mcp_loader"
+        case HostedSource():
+            module = ".hosted_loader"
+        case _:
+            assert_never(source)
+    return cast("Loader[Any]", import_apart(module, __package__).LOADER)
 
 
 def load_registered(plugin: Any, options: Options) -> Runs:
@@ -168,7 +152,7 @@ def load_registered(plugin: Any, options: Options) -> Runs:
         adapter = PluginAdapter(plugin, name=options.name)
         return Loaded(adapter, plugin, options.of_required()).placed()
     if options.isolate:
-        # As `LOADERS` does, with what it needs.
+        # As `loader_of` does, with what it needs.
         import_apart(".python_loader", __package__)
         from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415 - only isolated plugins need it
         from .python_loader import isolated  # noqa: PLC0415 - only isolated plugins need it

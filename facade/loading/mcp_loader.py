@@ -27,15 +27,15 @@ from ..pins.tool_record import record_of
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.env_file import read_env_file
 from ..plugins.placeholders import Unfilled, fill
-from ..plugins.sources.mcp import IDLE
+from ..plugins.sources.mcp import IDLE, McpSource
 from .loaded import Loaded
+from .source_loader import Loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..config.configuration import Configuration
     from ..config.plugin_options import Options
-    from ..plugins.sources.mcp import McpSource
 
 logger: Log = Log("callboard")
 
@@ -46,8 +46,7 @@ _OF_PROCESSES = ("memory", "memory_hard", "cpu_seconds", "descriptors")
 """Limits of what there is none."""
 
 
-def load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
-    """As `loader.Loader` says."""
+def _load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     hidden: list[str] = []
     filled = partial(
         fill,
@@ -109,7 +108,7 @@ def _started(
     source: McpSource, name: str, options: Options, filled: Callable[[str], str], profile: str | None
 ) -> McpToolPlugin:
     """A server that is a process."""
-    given = inherited(os.environ, OF_SERVERS) if profile is None else {}
+    given = _given(profile)
     env = {} if source.env_file is None else read_env_file(source.base / at_home(filled(source.env_file)))
     for twice in env.keys() & set(options.inherit):
         raise ConfigurationError(
@@ -129,6 +128,11 @@ def _started(
         selection=_selection(source, name),
         result_limit=source.result_limit or DEFAULT_LIMIT,
     )
+
+
+def _given(profile: str | None) -> dict[str, str]:
+    """The variables that SDKs of MCP give each server that they start."""
+    return inherited(os.environ, OF_SERVERS) if profile is None else {}
 
 
 def _reached(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
@@ -188,10 +192,28 @@ def _selection(source: McpSource, name: str) -> Selection:
     return Selection(source.allow, source.deny, source.rename, prefix, apart=source.prefix is None)
 
 
-def takes_long(_: McpSource, __: bool | None, ___: Configuration) -> bool:
-    """See `loader.Loader`: a server fetches itself, once it is started."""
-    return False
-
-
 def _folder(source: McpSource, filled: Callable[[str], str], said: str) -> Path:
     return without_dots(source.base / at_home(filled(said)))
+
+
+class McpLoader(Loader[McpSource]):
+    """See the module."""
+
+    def load(self, source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+        return _load(source, options, configuration)
+
+    def takes_long(self, _: McpSource, __: bool | None, ___: Configuration) -> bool:
+        return False  # a server fetches itself, once it is started
+
+    def host(self, source: McpSource, _: bool | None, __: Configuration) -> str | None:
+        return "mcp" if source.url is None else None
+
+    def argv(self, source: McpSource, _: Options, __: Configuration) -> tuple[str, ...]:
+        return source.command
+
+    def variables(self, source: McpSource, configuration: Configuration) -> frozenset[str]:
+        own = frozenset(name for name, _ in source.env)
+        return own | frozenset(_given(configuration.profile)) if source.url is None else frozenset()
+
+
+LOADER = McpLoader()

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ..actors.registration_errors import PluginNameTaken
-from ..plugins.sources.source import spelled
+from ..sources.kinds import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from ..actors.hosting.host_registry import Share
 from ..base.errors import PluginLoadError
-from ..hosts.node.tool import NodeToolPlugin
+from ..hosts.node.tool import HOST_SCRIPT, NodeToolPlugin
 from ..hosts.node_packages.node_sources import NodeSources
 from ..hosts.node_packages.prepare_node import Permissions, Ready
 from ..hosts.node_packages.typescript import is_typescript
 from ..hosts.packages.conditions import conditions_of
 from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
-from ..plugins.npm.npm_source import NpmSource
-from ..plugins.sources.node_manifest import NodeToolEntry
-from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
+from ..plugins.sources.node_manifest import NodeToolEntry, read_node_package
+from ..plugins.sources.node_source import NodeFileSource, NodeGitSource, NodePackageSource
+from ..plugins.sources.node_spelling import AnyNodeSource
+from ..plugins.sources.npm_source import NpmSource
 from .loaded import Loaded, NotLoaded, apart
+from .source_loader import Loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +29,9 @@ if TYPE_CHECKING:
     from .loaded import Made
 
 
-NodeSource = NodeFileSource | NodePackageSource | NodeGitSource | NpmSource
-
-
-def load(source: NodeSource, options: Options, configuration: Configuration) -> Iterator[Made | NotLoaded]:
-    """See `loading.Loader`."""
+def _load(
+    source: AnyNodeSource, options: Options, configuration: Configuration
+) -> Iterator[Made | NotLoaded]:
     match source:
         case NodeFileSource(file, plugin_id, export):
             if not file.is_file():
@@ -47,11 +47,48 @@ def load(source: NodeSource, options: Options, configuration: Configuration) -> 
         case NpmSource():
             sources = _sources(configuration, options)
             yield from _load_package(sources.release(source), sources, options, configuration)
+        case _:
+            assert_never(source)
 
 
-def takes_long(source: NodeSource, _: bool | None, __: Configuration) -> bool:
-    """See `loading.Loader`."""
-    return not isinstance(source, NodeFileSource) or is_typescript(source.file)
+def _argv(source: AnyNodeSource, configuration: Configuration) -> tuple[str, ...]:
+    node = configuration.node or "node"
+    match source:
+        case NodeFileSource(file):
+            return (node, str(HOST_SCRIPT), str(file))
+        case NodePackageSource(directory):
+            modules = dict.fromkeys(str(tool.entry) for tool in read_node_package(directory).tools)
+            return (node, str(HOST_SCRIPT), *modules)
+        case NodeGitSource():
+            return (node, source.identity())
+        case NpmSource():
+            return (node, f"npm:{source.spec}")
+        case _:
+            assert_never(source)
+
+
+class NodeLoader(Loader[AnyNodeSource]):
+    """See the module."""
+
+    def load(
+        self, source: AnyNodeSource, options: Options, configuration: Configuration
+    ) -> Iterator[Made | NotLoaded]:
+        return _load(source, options, configuration)
+
+    def takes_long(self, source: AnyNodeSource, _: bool | None, __: Configuration) -> bool:
+        return not isinstance(source, NodeFileSource) or is_typescript(source.file)
+
+    def host(self, _: AnyNodeSource, __: bool | None, ___: Configuration) -> str:
+        return "node"
+
+    def argv(self, source: AnyNodeSource, _: Options, configuration: Configuration) -> tuple[str, ...]:
+        return _argv(source, configuration)
+
+    def variables(self, _: AnyNodeSource, __: Configuration) -> frozenset[str]:
+        return frozenset()
+
+
+LOADER = NodeLoader()
 
 
 def _sources(configuration: Configuration, options: Options) -> NodeSources:

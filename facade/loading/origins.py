@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from ..base.json import dump_json
 from ..config.errors import ConfigurationError
-from ..plugins.npm.npm_source import NpmSource
-from ..plugins.sources.git_url import without_secrets
-from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import BashSource, CommandSource
-from ..plugins.sources.source import (
-    InstalledSource,
-    NodeFileSource,
-    NodeGitSource,
-    NodePackageSource,
-    PythonObject,
-    PythonPackageSource,
-    spelled,
-)
+from ..sources.kinds import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..plugins.sources.source import PluginSource
     from .loaded import Loaded
 
 
@@ -68,36 +53,3 @@ def require_watchable(one: Loaded) -> None:
             "'watch' in the option 'reload' is for plugins that are loaded from a source; call reload()",
             path="$.reload.watch",
         )
-
-
-def identity_of(source: PluginSource) -> str:
-    """A source as a state is kept for it: the same whatever its version, its ref, the secrets in its address and its spelling are.
-
-    Folders and files are absolute.
-    """
-    kind = _KINDS[type(source)]
-    match source:
-        case PythonObject(said) | InstalledSource(said) | NpmSource(said):
-            return f"{kind}:{said}"
-        case PythonPackageSource(path) | NodePackageSource(path) | NodeFileSource(path) | BashSource(path):
-            return f"{kind}:{os.path.normpath(path)}"
-        case NodeGitSource(url):
-            return f"{kind}:{without_secrets(url)}"
-        case CommandSource(command, directory):
-            return f"{kind}:{os.path.normpath(directory)} {dump_json(list(command)).decode()}"
-        case McpSource():
-            return f"{kind}:{source.id}"
-
-
-_KINDS: Final[dict[type, str]] = {
-    PythonObject: "python",
-    PythonPackageSource: "path",
-    InstalledSource: "entry_point",
-    NodeFileSource: "node",
-    NodePackageSource: "node",
-    NodeGitSource: "node+git",
-    NpmSource: "npm",
-    BashSource: "bash",
-    CommandSource: "host",
-    McpSource: "mcp",
-}

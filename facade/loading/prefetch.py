@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
 from ..config.plugin_options import asked_of
-from ..plugins.sources.entry import FileEntry, parse_entry
 from ..plugins.sources.entry_points import ALL, installed_names
+from ..sources.entry import FileEntry, parse_entry
 from .loader import load_what_can_be, loader_of
 
 if TYPE_CHECKING:

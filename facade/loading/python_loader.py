@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
@@ -13,14 +14,19 @@ from ..hosts.python.runner.origin import PythonOrigin
 from ..hosts.python.tool import PythonToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.amplifier.mount_function import MOUNT, module_name
+from ..plugins.requirements.python_plan import Place
 from ..plugins.sources.entry_points import ALL, find_installed, installed_names
 from ..plugins.sources.python import load_package_entry, load_python_object, read_python_package
-from ..plugins.requirements.python_plan import Place
-from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
+from ..plugins.sources.python_source import (
+    AnyPythonSource,
+    InstalledSource,
+    PythonObject,
+    PythonPackageSource,
+)
 from .in_process import load_here
 from .loaded import Loaded, LoadedModule, LoadedProvider, Made, NotLoaded, apart
-from .origins import identity_of
 from .python_packages import place_of, ready_to_run
+from .source_loader import Loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,12 +36,9 @@ if TYPE_CHECKING:
     from ..hosts.python_packages.venv import Environment
 
 
-def load(
-    source: PythonObject | PythonPackageSource | InstalledSource,
-    options: Options,
-    configuration: Configuration,
+def _load(
+    source: AnyPythonSource, options: Options, configuration: Configuration
 ) -> Iterator[Made | NotLoaded]:
-    """See `loading.Loader`."""
     match source:
         case PythonObject(path) if options.isolate:
             yield isolated(PythonOrigin(path), options)
@@ -74,15 +77,52 @@ def load(
                     yield isolated(origin, options, environment=environment)
 
 
-def takes_long(
-    source: PythonObject | PythonPackageSource | InstalledSource,
-    isolate: bool | None,
-    configuration: Configuration,
-) -> bool:
-    """See `loading.Loader`."""
-    if not isinstance(source, PythonPackageSource):
-        return False
-    return place_of(read_python_package(source.directory), isolate, configuration) is Place.ENVIRONMENT
+def _place(source: AnyPythonSource, isolate: bool | None, configuration: Configuration) -> Place:
+    if isinstance(source, PythonPackageSource):
+        return place_of(read_python_package(source.directory), isolate, configuration)
+    return Place.HOST if isolate else Place.HERE
+
+
+def _argv(source: AnyPythonSource, options: Options, configuration: Configuration) -> tuple[str, ...]:
+    place = _place(source, options.isolate, configuration)
+    if place is Place.HERE:
+        return ()
+    python = "python" if place is Place.ENVIRONMENT else sys.executable
+    match source:
+        case PythonPackageSource(directory):
+            return (python, *read_python_package(directory).entries)
+        case PythonObject(path):
+            return (python, path)
+        case InstalledSource():
+            return (python, source.identity())
+        case _:
+            assert_never(source)
+
+
+class PythonLoader(Loader[AnyPythonSource]):
+    """See the module."""
+
+    def load(
+        self, source: AnyPythonSource, options: Options, configuration: Configuration
+    ) -> Iterator[Made | NotLoaded]:
+        return _load(source, options, configuration)
+
+    def takes_long(self, source: AnyPythonSource, isolate: bool | None, configuration: Configuration) -> bool:
+        return _place(source, isolate, configuration) is Place.ENVIRONMENT
+
+    def host(self, source: AnyPythonSource, isolate: bool | None, configuration: Configuration) -> str | None:
+        return None if _place(source, isolate, configuration) is Place.HERE else "python"
+
+    def argv(
+        self, source: AnyPythonSource, options: Options, configuration: Configuration
+    ) -> tuple[str, ...]:
+        return _argv(source, options, configuration)
+
+    def variables(self, _: AnyPythonSource, __: Configuration) -> frozenset[str]:
+        return frozenset()
+
+
+LOADER = PythonLoader()
 
 
 def isolated(
@@ -123,7 +163,7 @@ def isolated(
 def _installed(path: str, made: Made) -> Made:
     """The same: what an entry point names is the plugin of its dotted path, whichever distribution has that entry point."""
     if isinstance(made, Loaded):
-        made.adapter.source = identity_of(PythonObject(path))
+        made.adapter.source = PythonObject(path).identity()
     return made
 
 

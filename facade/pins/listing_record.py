@@ -14,8 +14,8 @@ from ..base.foreign import Log
 from ..base.json import dump_json
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.listing import LastListing, Listing
-from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
+from ..sources.entry import parse_entry
 from .private_record import PrivateRecord, RecordNewer, Unfit, file_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ..base.errors import PluginLoadError
 from ..base.files.versions import Versions
 from ..config.errors import ConfigurationError
 from ..hosts.mcp.pins import differences
-from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
+from ..sources.entry import parse_entry
 from .private_record import PrivateRecord, RecordNewer, Unfit, file_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ..base.errors import CallboardError
 from ..base.foreign import Log
 from ..base.locks import Lock
 from ..config.errors import ConfigurationError
-from ..loading.source_folders import folder_of
-from ..plugins.sources.entry import parse_entry
+from ..sources.entry import parse_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +99,7 @@ def _parted(watches: list[Watched], entry: Any) -> tuple[list[Watched], list[Wat
 
 
 def _watchable(entry: Any, configuration: Configuration) -> Path:
-    folder = folder_of(parse_entry(entry, configuration.base).source)
+    folder = parse_entry(entry, configuration.base).source.folder()
     if folder is None or not folder.is_dir():
         raise ConfigurationError(
             "'watch' in the option 'reload' is for plugins with a folder that somebody works in; this one has none. "

@@ -14,7 +14,7 @@ from ..base.errors import CallboardError, PluginLoadError
 from ..base.foreign import Log
 from ..hosts.packages.package_errors import PackageError
 from ..loading.prefetch import spelled_out
-from ..plugins.sources.source import spelled
+from ..sources.kinds import spelled
 from .inline_runs import KIND as RUN
 from .planner import Planner
 from .trust_file import TrustNotKept
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
-    from ..plugins.npm.npm_source import NpmSource, Release
-    from ..plugins.sources.source import NodeGitSource, PluginSource
+    from ..plugins.sources.node_source import NodeGitSource
+    from ..plugins.sources.npm_source import NpmSource, Release
+    from ..plugins.sources.source import Source
     from .load_plan import Plan
     from .trust_file import TrustFile
 
@@ -196,7 +197,7 @@ class _Agreed:
                 plugin=plugin,
             )
 
-    def require_run(self, entry: Any, source: PluginSource, options: Options) -> None:
+    def require_run(self, entry: Any, source: Source, options: Options) -> None:
         step = self._runs.step(entry, source, options)
         if step is not None and step.digest not in self._digests:
             raise self._refusal(spelled(entry), step)

@@ -13,13 +13,13 @@ from ..base.paths import without_dots
 from ..hosts.packages.consent import Step
 from ..plugins.hooks.form_safety import host_of
 from ..plugins.placeholders import named_in
-from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import CommandSource
+from ..plugins.sources.source import InlineAddress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..hosts.sandbox.confinement import Secret
+    from ..plugins.sources.source import InlineCommand
 
 Json = dict[str, Any]
 
@@ -27,7 +27,7 @@ KIND = "run"
 
 
 def run_step(
-    source: McpSource | CommandSource,
+    inline: InlineCommand | InlineAddress,
     entry: Any,
     *,
     variables: Iterable[str],
@@ -38,7 +38,7 @@ def run_step(
     """Return what is agreed to before an entry runs.
 
     Args:
-        source: of the entry.
+        inline: what the entry names itself.
         entry: as it is written, with its placeholders.
         variables: names of the variables that the entry gives beside those of its source.
         secrets: its secrets.
@@ -49,20 +49,18 @@ def run_step(
     read = {f"env:{each.env}" for each in secrets.values() if each.env is not None}
     read |= {f"file:{each.file}" for each in secrets.values() if each.file is not None}
     facts: Json
-    if isinstance(source, McpSource) and source.url is not None:
+    if isinstance(inline, InlineAddress):
         facts = {
-            "address": shown_address(source.url),
-            "address_sha256": hashlib.sha256(source.url.encode("utf-8", "surrogatepass")).hexdigest(),
-            "headers": sorted(name for name, _ in source.headers),
+            "address": shown_address(inline.url),
+            "address_sha256": hashlib.sha256(inline.url.encode("utf-8", "surrogatepass")).hexdigest(),
+            "headers": sorted(inline.headers),
         }
     else:
-        folder = source.directory if isinstance(source, CommandSource) else source.base / source.cwd
-        own = [name for name, _ in source.env] if isinstance(source, McpSource) else []
         facts = {
-            "command": list(source.command),
-            "base": str(source.base),
-            "folder": str(without_dots(folder)),
-            "variables": sorted({*own, *variables}),
+            "command": list(inline.command),
+            "base": str(inline.base),
+            "folder": str(without_dots(inline.folder)),
+            "variables": sorted({*inline.variables, *variables}),
             "secrets": sorted(secrets),
         }
     read |= {f"env:{name}" for name in inherited}

@@ -7,14 +7,13 @@ what their versions do (``npm view``), under the same guards as fetching, and re
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from ..base.errors import CallboardError, PluginLoadError
 from ..config.plugin_options import options_of
-from ..hosts.environment import OF_SERVERS, host_environment, inherited
+from ..hosts.environment import host_environment
+from ..hosts.hosted_source import HostedSource
 from ..hosts.node.find import find_node
-from ..hosts.node.tool import HOST_SCRIPT
 from ..hosts.node_packages.node_sources import npm_release_step, repository_step, require_installing
 from ..hosts.node_packages.npm_release import NpmRegistry
 from ..hosts.node_packages.prepare_node import decide, step_of
@@ -24,28 +23,24 @@ from ..hosts.packages.conditions import conditions_of
 from ..hosts.packages.git import fetched, resolve
 from ..hosts.packages.package_errors import PackageError
 from ..hosts.sandbox.containment import network_notes
+from ..loading.loader import loader_of
 from ..loading.node_loader import permissions_of
 from ..loading.prefetch import spelled_out
-from ..loading.python_packages import place_of, readiness_of
+from ..loading.python_packages import readiness_of
 from ..plugins.contract.invocation import scope_of
-from ..plugins.npm.npm_source import NpmSource
-from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.node_manifest import read_node_package
 from ..plugins.sources.node_plan import Make, Refused
-from ..plugins.sources.program import BashSource, CommandSource
+from ..plugins.sources.node_source import NodeFileSource, NodeGitSource, NodePackageSource
+from ..plugins.sources.npm_source import NpmSource
 from ..plugins.sources.python import read_python_package
-from ..plugins.requirements.python_plan import Place
-from ..plugins.sources.source import (
-    NodeFileSource,
-    NodeGitSource,
-    NodePackageSource,
-    PythonPackageSource,
-    spelled,
-)
+from ..plugins.sources.python_source import InstalledSource, PythonObject, PythonPackageSource
+from ..plugins.sources.source import InlineAddress
+from ..sources.entry import parse_entry
+from ..sources.kinds import spelled
 from .inline_runs import shown_address
 from .load_plan import Plan, PlannedPlugin, PlannedRun
-from .runs import Runs
+from .runs import Runs, names_in_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +49,8 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
-    from ..plugins.npm.npm_source import Release
-    from ..plugins.sources.source import PluginSource
+    from ..plugins.sources.npm_source import Release
+    from ..sources.kinds import PluginSource
 
 _NOT_FETCHED = "what its package.json asks for is known when it is fetched; the commit says what that is"
 _NOT_INSTALLED = "what it needs in turn is chosen by npm when it is installed, and kept; the integrity says what the package itself is"
@@ -117,15 +112,14 @@ class Planner:
                 )
                 step = None if readiness is None else readiness.step()
                 return () if step is None else (step,), (), directory
-            case NodeFileSource(file):
-                return (), (), file.parent
-            case CommandSource():
-                return (), (), source.directory
-            case McpSource() if source.command:
-                return (), (), source.base / source.cwd
-            case BashSource(path):
-                return (), (), path if path.is_dir() else path.parent
-        return (), (), None
+            case McpSource():
+                return (), (), source.base / source.cwd if source.url is None else None
+            case PythonObject() | InstalledSource():
+                return (), (), None
+            case NodeFileSource() | HostedSource():
+                return (), (), source.folder()
+            case _:
+                assert_never(source)
 
     def _repository(
         self, source: NodeGitSource, options: Options
@@ -193,48 +187,22 @@ class Planner:
         return (), (decided.warning,) if decided.warning else ()
 
     def _run(self, source: PluginSource, options: Options, folder: Path | None) -> PlannedRun:
-        argv, claims = self._argv(source, options), _claims(source, options)
-        if isinstance(source, McpSource) and source.url is not None:
-            return PlannedRun("elsewhere", (), None, (), address=shown_address(source.url))
-        if not argv:
-            return PlannedRun("here", (), None if folder is None else str(folder), None, claims=claims)
-        own = dict(source.env) if isinstance(source, McpSource) else {}
-        if isinstance(source, McpSource) and self._configuration.profile is None:
-            own = inherited(os.environ, OF_SERVERS) | own
-        sees = tuple(sorted(host_environment(os.environ, {**options.env, **own})))
+        loader, claims = loader_of(source), _claims(source, options)
+        argv, inline = loader.argv(source, options, self._configuration), source.inline()
+        if isinstance(inline, InlineAddress):
+            return PlannedRun("elsewhere", (), None, (), address=shown_address(inline.url))
         where = None if folder is None else str(folder)
+        if not argv:
+            return PlannedRun("here", (), where, None, claims=claims)
+        own = {*loader.variables(source, self._configuration), *names_in_file(inline)}
+        sees = tuple(sorted(host_environment(os.environ, {**options.env, **dict.fromkeys(own, "")})))
         sandbox = conditions_of(options.confinement.sandbox, options.sandbox).get("run", False)
         return PlannedRun("host", argv, where, sees, sandbox, claims)
 
-    def _argv(self, source: PluginSource, options: Options) -> tuple[str, ...]:
-        """The program of its host, the runner of Node, and the modules that are loaded, each once; empty of what runs in this process."""
-        node = self._configuration.node or "node"
-        match source:
-            case CommandSource(command) | McpSource(command) if command:
-                return command
-            case BashSource(path):
-                return ("bash", str(path))
-            case NodeFileSource(file):
-                return (node, str(HOST_SCRIPT), str(file))
-            case NodePackageSource(directory):
-                modules = dict.fromkeys(str(tool.entry) for tool in read_node_package(directory).tools)
-                return (node, str(HOST_SCRIPT), *modules)
-            case NodeGitSource():
-                return (node, spelled({"node_tool": {"git": source.url}}))
-            case NpmSource():
-                return (node, f"npm:{source.spec}")
-            case PythonPackageSource(directory):
-                package = read_python_package(directory)
-                place = place_of(package, options.isolate, self._configuration)
-                python = "python" if place is Place.ENVIRONMENT else sys.executable
-                return () if place is Place.HERE else (python, *package.entries)
-            case _:
-                return (sys.executable, getattr(source, "path", "")) if options.isolate else ()
-
 
 def _claims(source: PluginSource, options: Options) -> str | None:
-    """Which calls it is asked about; ``None`` of an MCP server, which is asked about none."""
-    if isinstance(source, McpSource):
+    """Which calls it is asked about; ``None`` of a plugin that is asked about none."""
+    if "claims" in source.refused():
         return None
     sandboxed = options.sandbox is not None or options.confinement.sandbox is not None
     return scope_of(options.tool.claims, sandboxed=sandboxed)

@@ -18,8 +18,7 @@ from ..mcp_clients.client import CLIENTS
 from ..mcp_clients.installation import servers_file
 from ..plugins.env_file import read_env_file
 from ..plugins.placeholders import fill
-from ..plugins.sources.mcp import McpSource
-from ..plugins.sources.program import CommandSource
+from ..plugins.sources.source import InlineCommand
 from .inline_runs import run_step
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from ..config.plugin_options import Options
     from ..hosts.packages.consent import Step
-    from ..plugins.sources.source import PluginSource
+    from ..plugins.sources.source import InlineAddress, Source
 
 
 class Runs:
@@ -44,7 +43,7 @@ class Runs:
     def __init__(self, configuration: Configuration) -> None:
         self.asks: bool = configuration.file is not None and not is_users_own(configuration.file)
 
-    def step(self, entry: Any, source: PluginSource, options: Options) -> Step | None:
+    def step(self, entry: Any, source: Source, options: Options) -> Step | None:
         """Return what is asked about before an entry runs; ``None`` if nothing is.
 
         Args:
@@ -52,30 +51,30 @@ class Runs:
             source: what it names.
             options: how it is run.
         """
-        if not self.asks or not isinstance(source, McpSource | CommandSource):
+        inline = source.inline()
+        if not self.asks or inline is None:
             return None
-        in_file = _names_in_file(source) if isinstance(source, McpSource) else ()
         conditions = conditions_of(options.confinement.sandbox, options.sandbox)
         return run_step(
-            source,
+            inline,
             entry,
-            variables=(*options.env, *options.inherit, *in_file),
+            variables=(*options.env, *options.inherit, *names_in_file(inline)),
             inherited=options.inherit,
             secrets=options.confinement.secrets,
             sandbox=conditions.get("run"),
         )
 
 
-def _names_in_file(source: McpSource) -> tuple[str, ...]:
+def names_in_file(inline: InlineCommand | InlineAddress | None) -> tuple[str, ...]:
     """The names of the variables in the file that an entry names; none of one that its loader will refuse.
 
     A pipe or a device is not read: it gives what it has once, or never.
     """
-    if source.env_file is None:
+    if not isinstance(inline, InlineCommand) or inline.env_file is None:
         return ()
     with suppress(ValueError, RuntimeError):  # the latter of a home that nobody has
-        named = fill(source.env_file, os.environ, source.base, Path.home(), os.sep)
-        file = source.base / Path(named).expanduser()
+        named = fill(inline.env_file, os.environ, inline.base, Path.home(), os.sep)
+        file = inline.base / Path(named).expanduser()
         if file.exists() and not file.is_file():
             return (f"whatever stands in {file}",)
         return tuple(read_env_file(file))

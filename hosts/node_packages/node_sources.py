@@ -20,8 +20,8 @@ from .typescript import Module, TypeScript, is_typescript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...plugins.npm.npm_source import NpmSource, Release
-    from ...plugins.sources.source import NodeGitSource
+    from ...plugins.sources.node_source import NodeGitSource
+    from ...plugins.sources.npm_source import NpmSource, Release
     from ..packages.consent import Consent
     from ..sandbox.bwrap import SystemSandbox
 

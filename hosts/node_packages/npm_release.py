@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import JsonValueError, PluginLoadError
 from ...base.foreign import Log
 from ...base.json import load_json
-from ...plugins.npm.npm_source import Release, is_integrity, is_version
 from ...plugins.sources.node_manifest import NodePackage, read_node_package
+from ...plugins.sources.npm_source import Release, is_integrity, is_version
 from ..packages.cache import key_of
 from ..packages.file_tree import refuse_links_out
 from ..packages.package_errors import PackageError
@@ -26,7 +26,7 @@ from .npm import Npm
 from .typescript import is_typescript
 
 if TYPE_CHECKING:
-    from ...plugins.npm.npm_source import NpmSource
+    from ...plugins.sources.npm_source import NpmSource
     from ..node.find import NodeCandidate
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner

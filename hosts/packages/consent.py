@@ -17,10 +17,11 @@ from ...plugins.sources.git_url import without_secrets
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...plugins.npm.npm_source import NpmSource, Release
     from ...plugins.sources.node_manifest import NodePackage
     from ...plugins.sources.node_plan import Make
-    from ...plugins.sources.source import NodeGitSource, PluginSource
+    from ...plugins.sources.node_source import NodeGitSource
+    from ...plugins.sources.npm_source import NpmSource, Release
+    from ...plugins.sources.source import Source
     from .git_refs import Resolved
 
 Json = dict[str, Any]
@@ -93,7 +94,7 @@ class Consent(Protocol):
     def require(self, step: Step, plugin: str) -> None:
         """Raise `PackageError` if nobody has agreed to the step; ``plugin`` is what it is for."""
 
-    def require_run(self, entry: Any, source: PluginSource, options: Any) -> None:
+    def require_run(self, entry: Any, source: Source, options: Any) -> None:
         """Raise `PluginLoadError` if an entry has a command or an address that nobody has agreed to; ``options`` are what it is run with."""
 
 

@@ -31,7 +31,7 @@ from .package_errors import PackageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...plugins.sources.source import NodeGitSource
+    from ...plugins.sources.node_source import NodeGitSource
     from .cache import Entry, PackageCache
     from .command_runner import CommandRunner, Ended
 

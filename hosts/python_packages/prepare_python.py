@@ -22,9 +22,9 @@ from .venv import Environment, make_environment, named_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...plugins.sources.python import PythonPackage
     from ...plugins.requirements.python_requirements import PythonNeeds
     from ...plugins.requirements.requirements import Needed
+    from ...plugins.sources.python import PythonPackage
     from ..packages.consent import Consent
     from ..sandbox.bwrap import SystemSandbox
 

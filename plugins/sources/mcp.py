@@ -22,14 +22,24 @@ What is wrong is said as the rest of a sentence about the entry.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.frozen import frozen
 from ...base.suggestions import meant
-from .program import SourceProblem, is_word, name_of_command
+from .source import (
+    InlineAddress,
+    InlineCommand,
+    Source,
+    SourceProblem,
+    Spelling,
+    UnderKey,
+    is_word,
+    name_of_command,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Mapping
 
 OURS = frozenset(
     {
@@ -76,7 +86,7 @@ IDLE = {"alwaysAllow": "approval", "autoApprove": "approval", "timeout": "deadli
 
 
 @frozen
-class McpSource:
+class McpSource(Source):
     """An MCP server that is spoken to over its pipes, or over HTTP if it has a ``url``. Texts may hold placeholders.
 
     Attributes:
@@ -125,6 +135,40 @@ class McpSource:
     callback_port: int | None = None
     pin: str | None = None
     older: bool = False
+
+    def identity(self) -> str:
+        return f"mcp:{self.id}"
+
+    def folder(self) -> None:
+        return None
+
+    def missing(self, _: Collection[str]) -> Iterator[str]:
+        """A name is looked up on the PATH that its entry gives it, and a placeholder is filled in, when it is started."""
+        import shutil  # noqa: PLC0415 - only `check` asks what is missing
+
+        program = self.command[0] if self.command else ""
+        if Path(program).is_absolute() and "${" not in program and shutil.which(program) is None:
+            yield f"there is no program {program!r} that can be run; install it, or correct 'command'"
+
+    def strict(self) -> Mapping[str, Any] | None:
+        return {} if self.url is None else None
+
+    def refused(self) -> Mapping[str, str]:
+        elsewhere = {} if self.url is None else {"inherit": _ELSEWHERE}
+        return {**_REFUSED, **elsewhere}
+
+    def inline(self) -> InlineCommand | InlineAddress:
+        if self.url is not None:
+            return InlineAddress(self.url, tuple(name for name, _ in self.headers))
+        variables = tuple(name for name, _ in self.env)
+        return InlineCommand(self.command, self.base, self.base / self.cwd, variables, self.env_file)
+
+
+_REFUSED: Final = {
+    "claims": "an MCP server is never asked whose call it is",
+    "state_from": "an MCP server has no state that is kept",
+}
+_ELSEWHERE: Final = "it is for servers that are started here, and this one is reached by its 'url'"
 
 
 def parse_mcp(value: Any, base: Path) -> McpSource:
@@ -320,3 +364,36 @@ def _pairs(value: dict[str, Any], key: str) -> tuple[tuple[str, str], ...]:
 
 
 _PREFIX = re.compile(r"[A-Za-z0-9_-]{1,32}")
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    match entry:
+        case {"mcp": _, "name": str(name)} | {"mcp": {"id": str(name)}}:
+            return f"mcp:{name}"
+        case {"mcp": {"command": str(program)}} | {"mcp": {"command": [str(program), *_]}}:
+            return f"mcp:{program}"
+    return "mcp"  # its variables and headers are nobody's business
+
+
+def _not_proposed(_: str, __: Path) -> None:
+    """No path leads to a server."""
+
+
+_TEXT: Final = {"type": "string", "minLength": 1}
+
+SPELLING: Final[Spelling[McpSource]] = Spelling(
+    under_key=UnderKey(
+        "mcp",
+        {
+            "type": "object",
+            "properties": {key: {} for key in sorted(OURS | CLIENTS)}
+            | dict.fromkeys(("url", "cwd", "id", "envFile"), _TEXT),
+            "additionalProperties": False,
+        },
+        parse_mcp,
+        _name,
+    ),
+    prefixes={},
+    proposed=_not_proposed,
+    templates=(),
+)

@@ -12,7 +12,7 @@ from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hooks.listeners import Listeners
 from callboard.plugins.contract import option_types as types
 from callboard.plugins.hooks.terms import EVENTS
-from callboard.plugins.sources.entry import PluginOptions
+from callboard.plugins.sources.options import PluginOptions
 
 OPTIONS = {each.name for each in fields(PluginOptions)}
 OF_CALLS = {each.name for each in fields(ToolSettings)} & OPTIONS

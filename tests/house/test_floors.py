@@ -37,7 +37,7 @@ IN_FUNCTION = {
         "callboard.authoring.locate",
     ): "the page of help needs no reader of configurations",
     ("facade/config/configuration.py", "callboard.plugins.placeholders"): "only a file has placeholders",
-    ("plugins/sources/entry.py", "callboard.plugins.placeholders"): "only a file has placeholders",
+    ("facade/sources/entry.py", "callboard.plugins.placeholders"): "only a file has placeholders",
     ("facade/cli/ui/streams.py", "callboard.exporters.json_log"): "most commands write no such log",
     (
         "plugins/placeholders.py",
@@ -124,7 +124,7 @@ IN_FUNCTION = {
     (
         "facade/loading/loader.py",
         "callboard.loading.python_loader",
-    ): "as `LOADERS`, of a tool that somebody has at hand",
+    ): "as `loader_of`, of a tool that somebody has at hand",
     ("facade/reload/reloads.py", "callboard.reload.rebuild"): "most boards never reload",
     (
         "hosts/hosted_tool.py",
@@ -171,6 +171,16 @@ IN_FUNCTION = {
     ("actors/hosting/process_end.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
     ("actors/routing/missing.py", "callboard.hosts.report.telling_line"): "only a crash needs it",
     ("facade/config/errors.py", "callboard.hosts.report.redaction"): "only a refusal needs it",
+    (
+        "hosts/bash/source.py",
+        "callboard.hosts.bash.tool",
+    ): "whoever reads a source starts no host",
+    ("hosts/bash/source.py", "callboard.hosts.packages.file_tree"): "as the one before",
+    ("hosts/command/source.py", "callboard.hosts.command.tool"): "as the one before",
+    ("hosts/command/source.py", "shutil"): "only `check` asks what is missing",
+    ("plugins/sources/mcp.py", "shutil"): "as the one before",
+    ("plugins/sources/node_source.py", "callboard.plugins.sources.node_manifest"): "as the one before",
+    ("plugins/sources/python_source.py", "callboard.plugins.sources.python"): "as the one before",
     ("hosts/python/runner/runner.py", "callboard.hosts.python.runner.mounted"): "only modules need it",
     ("plugins/amplifier/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("plugins/amplifier/module.py", "asyncio"): "as above",

@@ -11,7 +11,7 @@ import pytest
 from callboard import Callboard, Configuration
 from callboard.cli.app import command_line
 from callboard.plugins.results.codes import OUTCOMES
-from callboard.plugins.sources.entry import PluginOptions
+from callboard.plugins.sources.options import PluginOptions
 from callboard.supervision.core import ChildState
 from callboard.supervision.runtime.event_kinds import EVENT_KINDS, FACTS
 from house_source import ROOT, reference

@@ -42,10 +42,8 @@ from callboard.hosts.node.sandbox import Sandbox
 from callboard.hosts.sandbox.bwrap import KIND, OUTSIDE, SystemSandbox
 from callboard.plugins.hooks.approval_rules import ApprovalRules
 from callboard.plugins.hooks.terms import EVENTS
-from callboard.plugins.sources.entry import OPTIONS, PluginOptions
-from callboard.plugins.sources.mcp import CLIENTS, OURS
-from callboard.plugins.sources.program import BASH_KEYS, COMMAND_KEYS, PROTOCOLS
-from callboard.plugins.sources.source import NODE_KEYS, SOURCE_KEYS
+from callboard.plugins.sources.options import OPTIONS, PluginOptions
+from callboard.sources.kinds import SOURCE_KEYS, SPELLINGS
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import ExitKind
 from callboard.supervision.restart.policy import RestartPolicy, RestartType
@@ -182,22 +180,13 @@ def _options() -> dict[str, Json]:
 
 
 def _sources() -> dict[str, Json]:
-    texts = dict.fromkeys
-    node = {
-        kind: of_object({key: {} if key == "submodules" else TEXT for key in keys}, required=[kind])
-        for kind, keys in NODE_KEYS.items()
+    plugin = {
+        "type": "string",
+        "description": "a dotted path, or KIND:… such as path:./my-tools, node:, npm:, bash:",
     }
-    command = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    host = texts(COMMAND_KEYS, TEXT) | {"command": command, "protocol": {"enum": list(PROTOCOLS)}}
-    return {
-        "plugin": {"type": "string", "description": "a dotted path, or KIND:… such as path:./my-tools, node:, npm:, bash:"},
-        "node_tool": either(*node.values()),
-        "bash_tool": of_object(
-            texts(BASH_KEYS, TEXT), oneOf=[{"required": ["path"]}, {"required": ["file"]}]
-        ),
-        "host": of_object(host, required=["command", "protocol"]),
-        "mcp": of_object({key: {} for key in OURS | CLIENTS} | {"url": TEXT, "cwd": TEXT, "id": TEXT, "envFile": TEXT}),
-    }  # fmt: skip
+    return {"plugin": plugin} | {
+        each.under_key.key: each.under_key.schema for each in SPELLINGS if each.under_key
+    }
 
 
 def _entry() -> Json:

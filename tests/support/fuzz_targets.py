@@ -35,7 +35,8 @@ from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as 
 from callboard.interop.errors import InteropError, UncheckableSchemaError
 from callboard.interop.schemas.argument_check import ArgumentCheck
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.plugins.sources.entry import parse_entry
+from callboard.plugins.requirements.python_requirements import read_python_needs
+from callboard.plugins.requirements.requirement_lines import hashes, requirement_lines
 from callboard.plugins.sources.git_url import (
     address_problem,
     ref_problem,
@@ -44,8 +45,7 @@ from callboard.plugins.sources.git_url import (
 )
 from callboard.plugins.sources.node_manifest import read_node_package
 from callboard.plugins.sources.python import read_python_package
-from callboard.plugins.requirements.python_requirements import read_python_needs
-from callboard.plugins.requirements.requirement_lines import hashes, requirement_lines
+from callboard.sources.entry import parse_entry
 
 # pip's own reader of requirements, as a judge: no name of it is public, and these three are as old as the format.
 from pip._internal.req.req_file import break_args_options, preprocess

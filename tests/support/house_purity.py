@@ -45,7 +45,11 @@ SHELLS = {
     "plugins/time_limit.py": "it looks at the clock",
     "plugins/sources/manifest_file.py": "it reads a file",
     "plugins/sources/node_manifest.py": "it reads what lies in a package",
+    "plugins/sources/node_source.py": "it looks for its files",
+    "plugins/sources/node_spelling.py": "it looks for a file that was meant",
+    "plugins/sources/npm_source.py": "it is a source of Node",
     "plugins/sources/python.py": "it looks for a module on the path",
+    "plugins/sources/python_source.py": "it looks for its module",
     "hosts/protocol/blocking_request.py": "it waits for an answer",
     "actors/handshake/driver.py": "it carries out what the handshake says",
     "agent/replay/server.py": "it serves what is replayed",
@@ -163,6 +167,7 @@ MODULES = (
 """Decisions in a folder of shells, beside what carries them out."""
 
 ALLOWED = {
+    ("plugins/sources/mcp.py", "shutil"): "it looks for its program when `check` asks what is missing",
     ("chaos/load/requests.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("chaos/campaign/drawing.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("chaos/schedules/generate.py", "random"): "it draws from a seed, so that the same comes out each time",

@@ -37,7 +37,16 @@ FLOOR = {
 }
 """The floor of each room: it stands on those below."""
 
-ROLES = {"__init__.py", "command.py", "errors.py", "messages.py", "summary.py", "tool.py", "view.py"}
+ROLES = {
+    "__init__.py",
+    "command.py",
+    "errors.py",
+    "messages.py",
+    "source.py",
+    "summary.py",
+    "tool.py",
+    "view.py",
+}
 """What several folders of a room have by design: each its own."""
 
 MADE = {"build", "dist", "node_modules", "__pycache__"}

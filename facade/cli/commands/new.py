@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...authoring.create import create
-from ...authoring.template import KINDS, LANGUAGES, OTHER_NAMES, TRY
+from ...authoring.template import OTHER_NAMES, TEMPLATES
 from ...base.suggestions import meant
 from ..ui.exit_codes import WELL
 from ..ui.options import common, json_option
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def kind_of(text: str) -> str:
-    """The type of an argument that is a kind of plugin; one of `KINDS`."""
-    kind = {**LANGUAGES, **OTHER_NAMES}.get(text, text)
-    if kind not in KINDS:
-        raise click.BadParameter(f"{text!r} is none; {meant(text, KINDS)}")
+    """The type of an argument that is a kind of plugin; one of `TEMPLATES`."""
+    kind = OTHER_NAMES.get(text, text)
+    if kind not in TEMPLATES:
+        raise click.BadParameter(f"{text!r} is none; {meant(text, TEMPLATES)}")
     return kind
 
 
@@ -51,7 +51,7 @@ def new(kind: str, folder: Path, as_json: bool) -> int:
     """  # noqa: D301 - click wants the character, not a backslash
     with Streams(as_json=as_json) as out:
         files = create(kind, folder)
-        commands = [*_for_this_shell(TRY[kind]), "callboard call agent.json echo value=hello"]
+        commands = [*_for_this_shell(TEMPLATES[kind].tests), "callboard call agent.json echo value=hello"]
         if out.people:
             _show(folder, files, commands, out.console)
         else:

@@ -16,7 +16,7 @@ from ...config.errors import ConfigurationError
 from ...hosts.sandbox.bwrap import KIND, OUTSIDE, SystemSandbox, read_system_sandbox
 from ...hosts.sandbox.containment import NO_NAMES, find_bubblewrap, find_outside, no_filter, open_sockets
 from ...hosts.sandbox.outside import resolvers
-from ...plugins.sources.entry import parse_entry
+from ...sources.entry import parse_entry
 from ...trust.admission import NotTrusted, remedy_of
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.files import ConfigFile

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import PluginLoadError
 from ...config.plugin_options import asked_of
 from ...hosts.report.telling_line import telling_line
-from ...loading.python_packages import place_of
-from ...plugins.npm.npm_source import NpmSource
-from ...plugins.sources.entry import parse_entry
-from ...plugins.sources.mcp import McpSource
-from ...plugins.sources.program import BashSource, CommandSource
-from ...plugins.sources.python import read_python_package
-from ...plugins.requirements.python_plan import Place
-from ...plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
+from ...loading.loader import loader_of
+from ...sources.entry import parse_entry
 from .finding import Finding, counted
 
 if TYPE_CHECKING:
@@ -115,19 +109,6 @@ def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
     try:
         read = parse_entry(entry, configuration.base)
         isolate = asked_of(read, configuration).isolate
-        if isinstance(read.source, PythonPackageSource):
-            package = read_python_package(read.source.directory)
-            place = place_of(package, isolate, configuration)
-            return None if place is Place.HERE else "python"
+        return loader_of(read.source).host(read.source, isolate, configuration)
     except PluginLoadError:
         return None  # told by the check of the plugins
-    if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
-        return "node"
-    match read.source:
-        case McpSource(url=url):
-            return "mcp" if url is None else None
-        case BashSource():
-            return "bash"
-        case CommandSource():
-            return "program"
-    return "python" if isolate else None

@@ -10,7 +10,7 @@ from ...base.frozen import frozen
 from ...callboard import Callboard
 from ...hosts.mcp_http.exchange import OTHER_CREDENTIALS
 from ...mcp_clients.rules import Moved, Tool
-from ...plugins.sources.source import spelled
+from ...sources.kinds import spelled
 from ..doctor.finding import counted
 from ..doctor.plugin_checks import judge
 

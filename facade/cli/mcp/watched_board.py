@@ -14,8 +14,8 @@ from ...base.locks import Lock
 from ...config.configuration import read_configuration
 from ...config.errors import ConfigurationError
 from ...loading.prefetch import spelled_out
-from ...plugins.sources.source import spelled
 from ...reload.file_watcher import SourceWatch
+from ...sources.kinds import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

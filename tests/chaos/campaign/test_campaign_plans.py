@@ -11,7 +11,7 @@ from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.sources import Sources
 from callboard.config.configuration import read_configuration
 from callboard.config.plugin_options import complete
-from callboard.plugins.sources.entry import parse_entry
+from callboard.sources.entry import parse_entry
 
 SEEDS = range(80)
 

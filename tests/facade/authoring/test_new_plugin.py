@@ -11,13 +11,14 @@ import pytest
 from callboard import Callboard
 from callboard.authoring.create import NotCreated, create
 from callboard.authoring.names import BadName, Names, names_of
-from callboard.authoring.template import KINDS, OTHER_NAMES, TRY, files_of
+from callboard.authoring.template import OTHER_NAMES, TEMPLATES, files_of
 from command_line import EXAMPLES, callboard, on_a_terminal
 from hypothesis import given
 from hypothesis import strategies as st
 from leaks import TEST_MARK
 from node_packages import contents
 from node_path import environment_with_node, npm_program
+from programs import ROOT
 from thorough import thorough
 from tools import tool_call
 
@@ -98,17 +99,25 @@ export const foreign: Tool<{ n: number }> = { ...least, init: () => ({ m: 1 }) }
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_every_template_that_a_kind_of_source_names_has_its_files():
+    folders = {path.name for path in (ROOT / "facade" / "authoring" / "templates").iterdir()}
+
+    assert folders == set(TEMPLATES)
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_what_is_written_has_no_place_left_and_says_what_to_try(kind):
     files = files_of(kind, Names("my-tools", "my_tools"))
 
     assert [name for name, text in files.items() if "{{" in name + text or "tmpl" in name] == []
     assert {"README.md", "agent.json"} <= set(files)
-    assert all(command in files["README.md"] for command in TRY[kind])
+    assert all(command in files["README.md"] for command in TEMPLATES[kind].tests)
     assert json.loads(files["agent.json"])["plugins"]
 
 
-@pytest.mark.parametrize(("name", "kind"), OTHER_NAMES.items())
+@pytest.mark.parametrize(
+    ("name", "kind"), [each for each in OTHER_NAMES.items() if each[0].startswith("template-")]
+)
 def test_the_templates_among_the_examples_are_what_is_written(name, kind):
     written = files_of(kind, names_of(name))
 
@@ -130,7 +139,7 @@ def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_
     create("typescript", folder)
     (folder / "test" / "types.ts").write_text(TYPES)
 
-    for command in TRY["typescript"]:
+    for command in TEMPLATES["typescript"].tests:
         npm, *words = command.split()
         assert npm == "npm"
         ended = subprocess.run(
@@ -143,7 +152,7 @@ def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_
     assert "pass 5" in ended.stdout
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEMPLATES)
 def test_a_plugin_runs_as_it_is_written(kind, tmp_path):
     create(kind, tmp_path / f"new-{kind}")
 

@@ -11,7 +11,7 @@ import pytest
 from callboard.base.errors import CallboardError
 from callboard.config.configuration import read_configuration, unknown_of
 from callboard.config.json_text import read
-from callboard.plugins.sources.entry import parse_entry
+from callboard.sources.entry import parse_entry
 from configuration_schema import SHIPPED, configuration_schema, text
 from house_source import ROOT, project_files
 

@@ -178,7 +178,7 @@ def test_without_the_package_it_is_said_what_to_install(package, tmp_path):
     (tmp_path / "keyring.py").write_text("raise ModuleNotFoundError('keyring')")
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "from callboard.plugins.sources.entry import FileEntry, parse_entry\nfrom pathlib import Path\n"
+        "from callboard.sources.entry import FileEntry, parse_entry\nfrom pathlib import Path\n"
         "parse_entry(FileEntry({'plugin': 'a.B', 'config': {'k': '${keyring:a/b}'}}, {}), Path())"
     )
 

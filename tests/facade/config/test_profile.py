@@ -11,9 +11,7 @@ from callboard import Callboard
 from callboard.config.configuration import read_configuration
 from callboard.config.errors import ConfigurationError
 from callboard.config.plugin_options import options_of
-from callboard.config.profile import SOURCES
-from callboard.loading.loader import LOADERS
-from callboard.plugins.sources.entry import parse_entry
+from callboard.sources.entry import parse_entry
 from command_line import EXAMPLES
 from node_packages import built, tool, write
 from tools import tool_call
@@ -55,10 +53,6 @@ def test_each_kind_of_source_begins_with_the_strongest_there_is(tmp_path, entry)
         assert options.isolate
     assert options.host.limits.memory == 512 * 1024 * 1024
     assert options.tool.claims == (None if isinstance(entry, dict) and "mcp" in entry else "own")
-
-
-def test_every_kind_of_source_stands_in_the_table():
-    assert SOURCES.keys() == LOADERS.keys()
 
 
 @pytest.mark.parametrize(

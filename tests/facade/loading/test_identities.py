@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import isabstract
 from pathlib import Path
 
 import pytest
-from callboard.loading.loader import LOADERS
-from callboard.loading.origins import identity_of
-from callboard.plugins.sources.source import parse_source
+from callboard.plugins.sources.source import Source
+from callboard.sources.kinds import parse_source
 
 BASE = Path("/srv/agent")
 SAME = [
@@ -26,13 +26,20 @@ SAME = [
 ]  # fmt: skip
 
 
+def concrete(kind):
+    for each in kind.__subclasses__():
+        yield from concrete(each)
+        if not isabstract(each):
+            yield each.__name__
+
+
 @pytest.mark.parametrize(("identity", "first", "second"), SAME)
 def test_a_source_is_the_same_in_each_version_and_spelling_and_has_no_secret(identity, first, second):
-    assert identity_of(parse_source(first, BASE)) == identity_of(parse_source(second, BASE)) == identity
+    assert parse_source(first, BASE).identity() == parse_source(second, BASE).identity() == identity
 
 
 def test_every_kind_of_source_has_an_identity_and_no_two_are_one():
     sources = [parse_source(first, BASE) for _, first, _ in SAME]
 
-    assert {type(source) for source in sources} == LOADERS.keys()
-    assert len({identity_of(source) for source in sources}) == len(sources)
+    assert {type(source).__name__ for source in sources} == set(concrete(Source))
+    assert len({source.identity() for source in sources}) == len(sources)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from callboard.hosts.sandbox.confinement import Secret
 from callboard.plugins.placeholders import named_in
-from callboard.plugins.sources.source import parse_source
+from callboard.sources.kinds import parse_source
 from callboard.trust.inline_runs import run_step, shown_address
 from callboard.trust.trust_file import what_is
 from hypothesis import given
@@ -23,7 +23,9 @@ PROGRAM = {"command": ["docker", "run", "x"], "protocol": "thp/1"}
 
 
 def step(entry, base=BASE, *, variables=(), secrets=None, sandbox=None):
-    return run_step(parse_source(entry, base), entry, variables=variables, secrets=secrets, sandbox=sandbox)
+    return run_step(
+        parse_source(entry, base).inline(), entry, variables=variables, secrets=secrets, sandbox=sandbox
+    )
 
 
 def digest(key="mcp", value=SERVER, base=BASE, entry=None, **more):

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from callboard.hosts.packages.consent import Step, digest_of, git_step, locked_packages, pip_step
-from callboard.plugins.sources.source import NodeGitSource
+from callboard.plugins.sources.node_source import NodeGitSource
 from callboard.trust.load_plan import Plan, PlannedPlugin
 from hypothesis import given
 from hypothesis import strategies as st

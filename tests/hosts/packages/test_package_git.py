@@ -14,7 +14,7 @@ from callboard.hosts.packages.command_runner import CommandRunner
 from callboard.hosts.packages.git import check_out, git_environment, resolve
 from callboard.hosts.packages.git_refs import Found, patterns, read_listing
 from callboard.hosts.packages.package_errors import PackageError
-from callboard.plugins.sources.source import NodeGitSource
+from callboard.plugins.sources.node_source import NodeGitSource
 from leaks import TEST_MARK, wait_until
 from node_packages import committed, contents, git, write
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.sources.python import read_python_package
 from callboard.plugins.requirements.python_requirements import read_python_needs
 from callboard.plugins.requirements.requirement_lines import (
     Option,
@@ -16,6 +15,7 @@ from callboard.plugins.requirements.requirement_lines import (
     requirement_lines,
 )
 from callboard.plugins.requirements.requirements import read_requirements
+from callboard.plugins.sources.python import read_python_package
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -17,7 +17,8 @@ from callboard.plugins.sources.git_url import (
     repository_name,
     without_secrets,
 )
-from callboard.plugins.sources.source import NodeGitSource, parse_source
+from callboard.plugins.sources.node_source import NodeGitSource
+from callboard.sources.kinds import parse_source
 from hypothesis import example, given
 from hypothesis import strategies as st
 

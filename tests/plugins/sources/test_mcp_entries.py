@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from callboard.base.errors import PluginLoadError
 from callboard.plugins.sources.mcp import McpSource
-from callboard.plugins.sources.source import parse_source, spelled
+from callboard.sources.kinds import parse_source, spelled
 
 BASE = Path("/base")
 

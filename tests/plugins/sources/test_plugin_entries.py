@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.sources.entry import PluginEntry, PluginOptions, parse_entry, parse_options
-from callboard.plugins.sources.source import NodeFileSource, PythonObject
+from callboard.plugins.sources.node_source import NodeFileSource
+from callboard.plugins.sources.options import PluginOptions, parse_options
+from callboard.plugins.sources.python_source import PythonObject
+from callboard.sources.entry import PluginEntry, parse_entry
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import values

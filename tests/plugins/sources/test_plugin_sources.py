@@ -6,18 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from callboard.hosts.bash.source import BashSource
+from callboard.hosts.command.source import CommandSource
 from callboard.plugins import PluginLoadError
-from callboard.plugins.sources.program import BashSource, CommandSource
-from callboard.plugins.sources.source import (
-    NodeFileSource,
-    NodeGitSource,
-    NodePackageSource,
-    PluginSource,
-    PythonObject,
-    PythonPackageSource,
-    parse_source,
-    spelled,
-)
+from callboard.plugins.sources.node_source import NodeFileSource, NodeGitSource, NodePackageSource
+from callboard.plugins.sources.python_source import PythonObject, PythonPackageSource
+from callboard.sources.kinds import PluginSource, parse_source, spelled
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import values
@@ -108,7 +102,7 @@ MISSPELLINGS = [
     ("", "is neither a dotted path"),
     (
         "../nowhere",
-        "nor begins with a kind, which is one of path:, entry_point:, node:, node+git:, npm:, bash:",
+        "nor begins with a kind, which is one of node:, node+git:, npm:, path:, entry_point:, bash:",
     ),
     ("my-tools.Echo", "is neither a dotted path"),
     ("a..B", "is neither a dotted path"),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from callboard.base.errors import PluginLoadError
-from callboard.plugins.npm.npm_source import NpmSource, read_npm_source
-from callboard.plugins.sources.source import parse_source, spelled
+from callboard.plugins.sources.npm_source import NpmSource, read_npm_source
+from callboard.sources.kinds import parse_source, spelled
 from hypothesis import given
 from hypothesis import strategies as st
 

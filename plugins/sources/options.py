@@ -1,13 +1,12 @@
-"""One plugin entry of a configuration: the source and its options, checked key by key.
+"""The options of one plugin, checked key by key.
 
-The options are those of `register` and `load` too. What they mean is for the rooms above to say; here they
+They are those of `register` and `load` too. What they mean is for the rooms above to say; here they
 are only made certain to be of their kind, so that a misspelt option never passes for one that is not given.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -16,11 +15,9 @@ from ...base.frozen import frozen
 from ...base.option_values import flag, mapping, seconds, text, whole
 from ...base.suggestions import meant
 from ..contract.invocation import ALL, BY_KEY, OWN
-from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from ..contract.invocation import Scope
 
@@ -95,75 +92,6 @@ class PluginOptions:
     claims: Scope | None = None
     state_from: str | None = None
     reload: dict[str, Any] | bool = False
-
-
-@frozen
-class PluginEntry:
-    """A plugin source with its options.
-
-    Attributes:
-        source: where it comes from.
-        options: how it is run.
-        hidden: what was filled in for placeholders; nobody is to read it in a report.
-    """
-
-    source: PluginSource
-    options: PluginOptions
-    hidden: tuple[str, ...] = ()
-
-
-class FileEntry(dict[str, Any]):
-    """An entry of a file that its user wrote: the placeholders in its `config` and `env` are filled when it is read.
-
-    Args:
-        entry: as it stands there.
-        environment: the variables that may be filled in.
-    """
-
-    def __init__(self, entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
-        super().__init__(entry)
-        self.environment = environment
-
-
-def parse_entry(entry: Any, base: Path) -> PluginEntry:
-    """Read one item of the configuration's ``plugins``.
-
-    Args:
-        entry: a spelling of a plugin source, or a mapping of a source key and options.
-        base: what relative paths are relative to.
-
-    Raises:
-        PluginLoadError: the source is none, an option is not known (names the nearest), or is of the wrong kind; a
-            placeholder cannot be filled.
-    """
-    if isinstance(entry, str):
-        return PluginEntry(parse_source(entry, base), PluginOptions())
-    if not isinstance(entry, Mapping):
-        raise PluginLoadError(
-            f"the plugin entry {spelled(entry)} is neither a text nor a mapping", plugin=spelled(entry)
-        )
-    if not isinstance(entry, dict):
-        entry = dict(entry)
-    source = parse_source(entry, base)
-    rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
-    hidden: tuple[str, ...] = ()
-    if isinstance(entry, FileEntry):
-        filled, hidden = _filled(entry)
-        rest |= filled
-    options = parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS, written=entry)
-    return PluginEntry(source, options, hidden)
-
-
-def _filled(entry: FileEntry) -> tuple[dict[str, Any], tuple[str, ...]]:
-    from ..placeholders import Unfilled, fill_all  # noqa: PLC0415 - only a file has placeholders
-
-    plugin = spelled(entry)
-    try:
-        given = {key: entry[key] for key in ("config", "env") if key in entry}
-        filled, hidden = fill_all(given, entry.environment)
-        return filled, tuple(hidden)
-    except Unfilled as error:
-        raise PluginLoadError(f"plugin {plugin}: its {error.path[1:]} {error}", plugin=plugin) from None
 
 
 def parse_options(

@@ -7,8 +7,13 @@ version and a tag are taken here, so that a package comes from the registry alon
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
+from .node_source import NodeSource
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 LATEST = "latest"
 """The tag of who names no version."""
@@ -25,7 +30,7 @@ _INTEGRITY = re.compile(r"sha512-[A-Za-z0-9+/]{86}==")
 
 
 @frozen
-class NpmSource:
+class NpmSource(NodeSource):
     """A package that a registry of npm's has.
 
     Attributes:
@@ -37,6 +42,15 @@ class NpmSource:
     name: str
     version: str = LATEST
     integrity: str | None = None
+
+    def identity(self) -> str:
+        return f"npm:{self.name}"
+
+    def folder(self) -> None:
+        return None
+
+    def missing(self, _: Collection[str]) -> Iterator[str]:
+        yield from ()  # it is fetched
 
     @property
     def spec(self) -> str:

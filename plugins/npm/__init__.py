@@ -1,1 +1,0 @@
-"""Packages of an npm registry as plugin sources. Pure."""
