@@ -136,6 +136,16 @@ def test_the_variables_of_a_file_that_an_entry_names_are_asked_about_by_name(clo
     assert sources(config, user) == {"mcp:works": False}
 
 
+def test_a_plan_names_the_variables_of_the_file_of_an_entry(clone, user):
+    (clone / ".env").write_text("TOKEN=1\n")
+    config = write_config(clone, served(envFile=".env"))
+
+    plan = callboard("plan", config, env=user).stdout
+
+    (seen,) = [line for line in plan.splitlines() if "sees the variables" in line]
+    assert "TOKEN" in seen
+
+
 def test_a_plan_waits_for_no_pipe_in_the_place_of_a_file_of_variables(clone, user):
     (clone / ".env").write_text("TOKEN=1\n")
     config = write_config(clone, served(envFile=".env"))
