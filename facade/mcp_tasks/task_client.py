@@ -18,11 +18,11 @@ Json = dict[str, Any]
 
 
 class Reader:
-    """A client that waits in ``tasks/result``; requests for the task go to it.
+    """A ``tasks/result`` that waits; what the server asks in the task is sent within it.
 
     Attributes:
-        client: as given.
-        over: it waits no more, or waits in a newer request as well; its connection may have gone unseen.
+        client: by this request.
+        over: it has ended, or a newer one waits: the connection of this one may have gone unseen.
     """
 
     def __init__(self, client: Client) -> None:
@@ -152,5 +152,7 @@ class TaskClient:
         """It waits no more."""
         self._readers.remove(reader)
         reader.over.set()
-        if not self._readers:
+        if self._readers:
+            self._readers[-1].over.clear()
+        else:
             self._any_reader.clear()

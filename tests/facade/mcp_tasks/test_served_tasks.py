@@ -240,6 +240,27 @@ def test_what_a_server_asks_in_a_task_is_asked_while_its_client_waits_for_the_re
         client.hear_until(lambda: client.statuses(task) == ["input_required", "working", "completed"])
 
 
+def test_of_two_requests_that_wait_for_a_result_the_older_is_asked_once_the_newer_has_gone(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path, capabilities=FORMS) as client:
+        task = client.begin("ask")
+        client.until(task, "input_required")
+        older = client.send("tasks/result", taskId=task["taskId"])
+        client.hear_until(lambda: client.asked)
+        newer = client.send("tasks/result", taskId=task["taskId"])
+        client.hear_until(lambda: len(client.asked) == 2)
+        client.say(method="notifications/cancelled", params={"requestId": newer})
+        client.hear_until(lambda: len(client.asked) == 3)
+        for _ in range(20):  # as many turns of its loop
+            client.ask("ping")
+        asked = len(client.asked)
+        client.say(id=client.asked[-1]["id"], result={"action": "accept", "content": {"name": "Ann"}})
+
+        assert text(client.answer(older)["result"]) == "Ann"
+        assert asked == 3
+
+
 def test_a_task_is_gone_when_its_time_is_over_and_its_call_is_cancelled(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with serving(tmp_path, f"log={log}") as client:
