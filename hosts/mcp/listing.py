@@ -128,7 +128,7 @@ class ToolList:
         """Why no board can offer a tool, whatever else is listed; of one that is listed twice, the first can be."""
         if name in self._names:
             return "it is listed twice; the first counts"
-        if _shown(name) != name[:100]:
+        if not _is_utf8(name):
             return "its name has half of a surrogate pair, by which no client can call it"
         if len(name) > MAX_NAME_CHARS:
             return f"its name has {len(name):,} characters; {MAX_NAME_CHARS:,} is the most"
@@ -140,14 +140,14 @@ class ToolList:
 
     def _take(self, tool: Any) -> None:
         if isinstance(tool, TooDeep):
-            self.left_out[_shown(str(tool.name))] = f"it is nested more than {MAX_DEPTH} levels deep"
+            self._leave_out(str(tool.name), f"it is nested more than {MAX_DEPTH} levels deep")
             return
         name = tool.get("name") if isinstance(tool, dict) else None
         if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
-            self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
+            self._leave_out(str(name), "it has no name or no 'inputSchema'")
             return
         if (why := self._why_odd(name, tool)) is not None:
-            self.left_out[_shown(name)] = why
+            self._leave_out(name, why)
             return
         self._names.add(name)
         self.declared.append(tool)
@@ -157,7 +157,7 @@ class ToolList:
         if refusal is None and self.wire.get(offered, name) != name:
             refusal = f"{self.wire[offered]!r:.60} is offered as {offered!r:.60} already"
         if refusal is not None:
-            self.left_out[name[:100]] = refusal
+            self._leave_out(name, refusal)
             return
         self.wire[offered] = name
         if only_as_task(tool):
@@ -169,10 +169,16 @@ class ToolList:
             self.repeatable.add(offered)
         self.tools.append(tool if offered == name else {**tool, "name": offered})
 
+    def _leave_out(self, name: str, why: str) -> None:
+        self.left_out[name[:100].encode("utf-8", "backslashreplace").decode()] = why
 
-def _shown(name: str) -> str:
-    """A name as a key of `ToolList.left_out`, which can be written as UTF-8."""
-    return name[:100].encode("utf-8", "backslashreplace").decode()
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @frozen

@@ -60,16 +60,29 @@ def test_a_tool_that_is_nested_too_deep_is_left_out_alone(levels: int, tmp_path:
     assert "nested" in left_out["deep"]
 
 
-def test_a_tool_whose_name_has_half_of_a_pair_is_left_out_alone(tmp_path: Path) -> None:
-    half = r'{"name":"\ud800x","inputSchema":{"type":"object"}}'
-
+@pytest.mark.parametrize(
+    ("half", "shown", "why"),
+    [
+        (r'{"name":"\ud800x","inputSchema":{"type":"object"}}', r"\ud800x", "half of a surrogate pair"),
+        (
+            '{"name":"' + "a" * 105 + r'\ud800","inputSchema":{"type":"object"}}',
+            "a" * 100,
+            "half of a surrogate pair",
+        ),
+        (r'{"name":"\ud800x"}', r"\ud800x", "no 'inputSchema'"),
+    ],
+    ids=["at its beginning", "far behind", "without a schema"],
+)
+def test_a_tool_whose_name_has_half_of_a_pair_is_left_out_alone(
+    half: str, shown: str, why: str, tmp_path: Path
+) -> None:
     with no_leaks(), Callboard(odd(tmp_path, half)) as board:
         names = [tool.tool_name for tool in board.tools()]
         left_out = board.status()["plugins"]["odd"]["left_out"]
 
     assert names == ["good"]
-    assert list(left_out) == [r"\ud800x"]
-    assert "half of a surrogate pair" in left_out[r"\ud800x"]
+    assert list(left_out) == [shown]
+    assert why in left_out[shown]
 
 
 LARGE = '{"content":[{"type":"text","text":"a","_meta":{"b":1E+400}}],"structuredContent":{"a":1e400,"b":[-1e999,18446744073709551616,1e308]}}'
