@@ -28,9 +28,9 @@ class _Sources(DefaultFilter):
 
 
 class _Stop:
-    """The event that ends a watch, by which `watch` also shows that the system reports changes to it by now.
+    """The event that ends a watch. It also shows when the system has begun to report changes.
 
-    It asks for the event first after it has registered the folders. What it yields comes too late to tell that.
+    `watch` asks whether the event is set as soon as it has registered the folders. Its first report would come too late to show that.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class SourceWatch:
             else lambda _, path: Path(path) in only
         )
         self._over = _Stop()
-        self._failure: OSError | None = None
+        self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="callboard-source-watch", daemon=True)
 
     def __enter__(self) -> Self:
@@ -107,7 +107,7 @@ class SourceWatch:
     def _run(self) -> None:
         try:
             self._watch()
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # the latter where the system gives no watch at all
             self._failure = error
             if self._over.asked_for.is_set():
                 raise  # the folder went; nobody waits

@@ -10,6 +10,7 @@ import pytest
 import watchfiles
 from callboard.config.errors import ConfigurationError
 from callboard.reload import file_watcher
+from scarcity import descriptors_up_to, lowest_free_descriptor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,4 +47,16 @@ def test_a_folder_that_the_system_does_not_watch_is_refused_at_the_start(tmp_pat
     watch = file_watcher.SourceWatch([tmp_path / "gone"], print)
 
     with pytest.raises(ConfigurationError, match="noticed"):
+        watch.__enter__()
+
+
+def test_a_watch_for_which_the_system_has_no_descriptor_is_refused_at_the_start(tmp_path: Path) -> None:
+    with file_watcher.SourceWatch([tmp_path], print):
+        pass  # what it imports and reads first needs descriptors too
+    watch = file_watcher.SourceWatch([tmp_path], print)
+
+    with (
+        descriptors_up_to(lowest_free_descriptor()),
+        pytest.raises(ConfigurationError, match=r"noticed.*Too many open files"),
+    ):
         watch.__enter__()
