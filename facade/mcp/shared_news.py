@@ -17,7 +17,7 @@ from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from .listening import PROMPTS, RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 
     from ..hosts.mcp.offers import ResourceSubscription
     from ..hosts.mcp.tool import McpToolPlugin
@@ -93,7 +93,7 @@ class SharedNews:
         self._changed: set[str] = set()
         self._registered: set[str] = set()
         self._updated: dict[tuple[str, str], None] | None = {}
-        self._ending: set[asyncio.Future[None]] = set()
+        self._working: set[asyncio.Future[None]] = set()
         self._any = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -143,7 +143,7 @@ class SharedNews:
             finally:
                 self._asking.remove(asking)
         while len(self._subscribed) > MOST_OF_ALL:
-            await self._end(self._subscribed.popleft())
+            self._end(self._subscribed.popleft())
         return {}
 
     async def unsubscribe(self, client: Client, params: Json) -> Json:
@@ -152,7 +152,7 @@ class SharedNews:
         async with self._turn(client, uri):
             own = self._of(client, uri)
             self._forget(own)
-            await self._end_all(own)
+            await asyncio.shield(self._end(*own))
         return {}
 
     def _forget(self, ended: list[_Subscribed]) -> None:
@@ -193,7 +193,7 @@ class SharedNews:
             for each in begun:
                 if each in self._subscribed:  # else it was one too many, and has ended
                     self._subscribed.remove(each)
-            await asyncio.shield(self._end_all(begun))
+            self._end(*begun)  # a server may take its time, and the client may be about to end
 
     async def _begun(self, uri: str, client: Client | None) -> _Subscribed:
         """Have its server asked. If the client gives that up, what is begun all the same is ended."""
@@ -206,19 +206,24 @@ class SharedNews:
 
     def _end_late(self, uri: str, asked: asyncio.Future[Any]) -> None:
         if not asked.cancelled() and asked.exception() is None:
-            ending = asyncio.ensure_future(self._end(_Subscribed(uri, None, asked.result())))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            self._end(_Subscribed(uri, None, asked.result()))
 
-    async def _end_all(self, several: list[_Subscribed]) -> None:
+    def _end(self, *several: _Subscribed) -> asyncio.Future[None]:
+        """Have the servers of subscriptions told that these have ended, one after the other in the background."""
+        return self._work(self._end_all(several))
+
+    def _work(self, function: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        work = asyncio.ensure_future(function)
+        self._working.add(work)
+        work.add_done_callback(self._working.discard)
+        return work
+
+    async def _end_all(self, several: Iterable[_Subscribed]) -> None:
         for each in several:
-            await self._end(each)
-
-    async def _end(self, one: _Subscribed) -> None:
-        try:
-            await self.ask(one.asked.close)
-        except Refused as refused:  # its server is gone, or does not know it any more
-            logger.debug("the subscription to %.200r was not ended: %s", one.uri, refused)
+            try:
+                await self.ask(each.asked.close)
+            except Refused as refused:  # its server is gone, or does not know it any more
+                logger.debug("the subscription to %.200r was not ended: %s", each.uri, refused)
 
     async def run(self) -> None:
         """Tell all that is heard, until it is cancelled."""
@@ -235,7 +240,7 @@ class SharedNews:
                 for what in sorted(changed):
                     self._tell_list(what)
                 for server in sorted(registered):
-                    await self._renew(server)
+                    self._work(self._renew(server))
                 self._tell_updates(updated)
         finally:
             self._loop = None
@@ -271,10 +276,15 @@ class SharedNews:
         renewed = []
         for each in [one for one in self._subscribed if one.server == server and now is not one.plugin]:
             try:
-                each.server, each.plugin, each.asked = await self.ask(self.subscribe_at, each.uri)
-                renewed.append((each, each.uri))
+                of = await self.ask(self.subscribe_at, each.uri)
             except Refused as refused:
                 logger.debug("the subscription to %.200r was not renewed: %s", each.uri, refused)
+                continue
+            if each in self._subscribed and each.plugin is not of[1]:
+                each.server, each.plugin, each.asked = of
+                renewed.append((each, each.uri))
+            else:  # it has ended meanwhile, or was renewed already
+                self._end(_Subscribed(each.uri, None, of))
         self._tell(renewed)
 
 

@@ -6,13 +6,14 @@ import asyncio
 import json
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
+from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 import pytest
 from leaks import TEST_MARK, no_leaks
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp_clients import http_server, over_http, over_pipes, written
+from mcp_clients import begun, command, http_server, over_http, over_pipes, written
 from programs import PROGRAMS
 from sdks import needs_sdk
 from thorough import each_once
@@ -258,6 +259,29 @@ def test_what_no_server_tells_of_cannot_be_subscribed_to(tmp_path: Path) -> None
 
     with no_leaks():
         asyncio.run(talk())
+
+
+def test_a_server_that_does_not_end_its_subscriptions_keeps_no_client_from_its_end(tmp_path: Path) -> None:
+    config = config_of(tmp_path, a=["mute"])
+    uris = ["a://one", *(f"a://all/{number}" for number in range(4))]
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+    }
+    params = {"notifications": {"resourceSubscriptions": uris}, "_meta": meta}
+    listen = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}
+
+    with no_leaks(), begun(command(config), stdin=PIPE, stdout=PIPE) as board:
+        board.stdin.write(json.dumps(listen).encode() + b"\n")
+        board.stdin.flush()
+        acknowledged = json.loads(board.stdout.readline())
+        board.stdin.close()
+        code = board.wait(PATIENCE)
+        board.stdout.close()
+
+    assert acknowledged["params"]["notifications"]["resourceSubscriptions"] == uris
+    assert code == 0
 
 
 @pytest.mark.parametrize(("era", "way", "words"), WAYS)

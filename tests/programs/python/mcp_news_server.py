@@ -1,6 +1,6 @@
 """An MCP server on the standard library with resources that can be subscribed to, lists that change, and completions.
 
-Words: ``modern`` (the stateless era), ``plain`` (takes no subscriptions), ``lies`` (tells of any resource to whoever has subscribed to one), ``name=TEXT`` (its resources are TEXT://…, and its prompt is called so).
+Words: ``modern`` (the stateless era), ``plain`` (takes no subscriptions), ``mute`` (does not answer when one is ended), ``lies`` (tells of any resource to whoever has subscribed to one), ``name=TEXT`` (its resources are TEXT://…, and its prompt is called so).
 """
 
 import json
@@ -130,6 +130,8 @@ for line in sys.stdin:
     if method == "notifications/cancelled":
         listening.pop(params["requestId"], None)
     if "id" not in asked or method is None:
+        continue
+    if "mute" in words and method == "resources/unsubscribe":
         continue
     found = respond(method, params)
     if found is None:
