@@ -160,7 +160,7 @@ def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> Appr
             rules = allowed if isinstance(allowed, list) else [allowed]
             for rule in rules:
                 whose, listed = f"{rule!r:.100} under {key!r} of {name!r:.100}", isinstance(allowed, list)
-                tools = [tool for tool in moved.tools if tool.server == name and rule in {"*", tool.own}]
+                tools = [tool for tool in moved.tools if tool.server == name and rule in ("*", tool.own)]
                 sure = [
                     tool for tool in tools if listed and not moved.unknown and not moved.is_contested(tool)
                 ]

@@ -18,7 +18,7 @@ CURSOR_MCP = ".cursor/mcp.json"
 def test_what_an_entry_allows_and_cannot_be_carried_over_is_named_with_what_to_do(tmp_path: Path) -> None:
     home = ClientHome(tmp_path)
     allowed = {
-        "fs": {**serves("read", "write", "find"), "alwaysAllow": ["read", "gone", "find", 3]},
+        "fs": {**serves("read", "write", "find"), "alwaysAllow": ["read", "gone", "find", 3, {"read": 1}]},
         "db": {**serves("find"), "autoApprove": True},
         "all": {**serves("list", "show"), "autoApprove": ["*"]},
         "off": {**serves("x"), "disabled": True, "alwaysAllow": ["x"]},
@@ -33,6 +33,7 @@ def test_what_an_entry_allows_and_cannot_be_carried_over_is_named_with_what_to_d
     assert f"'gone' under 'alwaysAllow' of 'fs' {named}: the server lists no such tool" in said
     assert f"'find' under 'alwaysAllow' of 'fs' {named}: another server has such a tool too" in said
     assert f"3 under 'alwaysAllow' of 'fs' {named}: it is no name of a tool" in said
+    assert f"{{'read': 1}} under 'alwaysAllow' of 'fs' {named}: it is no name of a tool" in said
     assert f"True under 'autoApprove' of 'db' {named}: it is no list" in said
     assert f"'x' under 'alwaysAllow' of 'off' {named}: off did not come up" in said
     assert "'*' under 'autoApprove' of 'all' becomes the list of its 2 tools" in said
