@@ -191,12 +191,13 @@ class TaskTable:
         """
         if task.has_ended:
             return False
-        if not self._has_room(outcome.size):
+        is_kept = task.id in self._tasks  # else its time is over
+        if is_kept and not self._has_room(outcome.size):
             message = f"the result of {outcome.size:,} bytes is not kept: the results of tasks have {self.bytes:,} bytes already"
             status, outcome = FAILED, Outcome(None, (-32603, message, None), 0)
         self.turn(task, status, at, message)
         task.inputs = {}
-        if task.id in self._tasks:  # else its time is over
+        if is_kept:
             self.bytes += outcome.size
         task.outcome = outcome
         return True

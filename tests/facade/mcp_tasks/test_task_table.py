@@ -155,3 +155,17 @@ class Table(RuleBasedStateMachine):
 
 TestTable = Table.TestCase
 TestTable.settings = settings(deadline=None)
+
+
+def test_a_task_that_is_forgotten_before_its_end_takes_no_room_from_others() -> None:
+    table = TaskTable(most_bytes=10)
+    full = table.begin("a", ONE, None, AT)
+    table.end(full, COMPLETED, outcome(10), AT)
+    table.read(full)
+    late = table.begin("b", ONE, None, AT)
+
+    table.forget(late)
+    table.end(late, CANCELLED, outcome(1), AT)
+
+    assert table.find("a", ONE) is full
+    assert table.take_dropped() == []
