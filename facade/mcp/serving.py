@@ -73,7 +73,7 @@ class BoardServer:
         cut = CutResults()
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)
         shared = Shared(self._start, self._passed_on, cut, self._shared_news)
-        self._tasks = ServedTasks(self._tools.called, self._tools.task_support)
+        self._tasks = ServedTasks(self._tools.called, self._tools.task_support, self._news.outboxes.tell)
         self.methods: dict[str, Method] = {
             **self._tasks.methods,
             "tools/list": Method(self._tools.listed, optional=_PAGED),

@@ -108,7 +108,10 @@ class Shared:
     async def ask(self, function: Callable[..., Any], *given: Any) -> Any:
         """Call a function in a thread, once the plugins had their chance. Raises `Refused`."""
         await self._start.over_soon()
-        return await self._asked(function, *given)
+        try:
+            return await _answer_of(function, *given)
+        except NotThere as error:
+            raise Refused(INVALID_PARAMS, str(error)) from None
 
     async def _ask_one(self, function: Callable[..., Any], *given: Any) -> Any:
         """As `ask`, of what one server has: those that are starting are waited for only if no other has it."""
@@ -116,12 +119,6 @@ class Shared:
             if self._start.starting:
                 return await _answer_of(function, *given)
         return await self.ask(function, *given)
-
-    async def _asked(self, function: Callable[..., Any], *given: Any) -> Any:
-        try:
-            return await _answer_of(function, *given)
-        except NotThere as error:
-            raise Refused(INVALID_PARAMS, str(error)) from None
 
 
 async def _answer_of(function: Callable[..., Any], *given: Any) -> Any:

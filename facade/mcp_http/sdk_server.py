@@ -5,7 +5,7 @@ The SDK holds what it serves to its types, and leaves out what these do not know
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.lowlevel.server import NotificationOptions, Server
@@ -15,7 +15,7 @@ from mcp_types.methods import SPEC_CLIENT_METHODS
 from ..hosts.mcp.revision import HANDSHAKES
 from ..interop.exact_json import as_utf8
 from ..mcp_protocol.params import INITIALIZE, bad_params, params_problem
-from ..mcp_protocol.served_client import INVALID_PARAMS, OneRequest, Refused
+from ..mcp_protocol.served_client import INVALID_PARAMS, METHOD_NOT_FOUND, OneRequest, Refused
 from ..version import __version__
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-METHOD_NOT_FOUND: Final = -32601
 _INTRODUCES = ("initialize", "server/discover")
 
 

@@ -8,6 +8,7 @@ from ..hosts.mcp.revision import HANDSHAKES
 
 Json = dict[str, Any]
 
+METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 

@@ -17,13 +17,13 @@ from ..base.json import load_exact_json, may_be_inexact
 from ..base.json_size import UNCOUNTED, excess
 from ..hosts.protocol.wire import outer_text
 from ..interop.exact_json import as_utf8
+from ..mcp_protocol.served_client import INVALID_PARAMS
 
 Json = dict[str, Any]
 Id = str | int
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
-INVALID_PARAMS: Final = -32602
 
 
 class Request(NamedTuple):

@@ -24,6 +24,7 @@ from ..mcp_protocol.params import (
     bad_params,
     params_problem,
 )
+from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from .frames import (
     INVALID_REQUEST,
     Answer,
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
 UNSUPPORTED_REVISION: Final = -32022
 CONNECTION_CLOSED: Final = -32000
 

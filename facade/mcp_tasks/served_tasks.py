@@ -13,14 +13,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.foreign import Log, contain
 from ..hosts.mcp.revision import HANDSHAKES
-from ..hosts.mcp_tasks.server_tasks import EXTENSION, RELATED
+from ..hosts.mcp_tasks.server_tasks import EXTENSION, RELATED, has_extension
 from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from ..interop.exact_json import json_text
 from ..mcp_protocol.content import result_of
 from ..mcp_protocol.method import Method
 from ..mcp_protocol.params import RESPONSES
 from ..mcp_protocol.results import completed
-from ..mcp_protocol.served_client import INTERNAL_ERROR, INVALID_PARAMS, OneRequest, Refused, is_handshake
+from ..mcp_protocol.served_client import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    OneRequest,
+    Refused,
+    is_handshake,
+)
 from ..mcp_protocol.shapes import TEXT
 from ..plugins.results.codes import Code
 from ..plugins.results.codes import Outcome as Fate
@@ -39,13 +46,10 @@ Json = dict[str, Any]
 
 logger: Log = Log("callboard.mcp")
 
-_METHOD_NOT_FOUND: Final = -32601
 _MISSING_CAPABILITY: Final = -32021
 _NOT_THERE: Final = "Failed to retrieve task: there is no such task of this client, or its time is over"
 _STATUS: Final = "notifications/tasks/status"
 _MOST_DIGITS: Final = 12
-_PATIENCE: Final = 5.0
-"""Seconds for a client to take a notification."""
 
 
 class _Run:
@@ -65,14 +69,20 @@ class ServedTasks:
     Args:
         call: runs a call to its end, as ``tools/call`` does.
         support_of: says of a tool's name whether it can be a task: ``forbidden``, ``optional`` or ``required``; ``None`` if there is no such tool.
+        tell: sends a client a notification, by its method and params; returns at once.
     """
 
-    def __init__(self, call: Handler, support_of: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        call: Handler,
+        support_of: Callable[[str], str | None],
+        tell: Callable[[Client, str, Json], None],
+    ) -> None:
         self._call = call
         self._support_of = support_of
+        self._tell = tell
         self._table = TaskTable()
         self._runs: dict[str, _Run] = {}
-        self._telling: set[asyncio.Task[None]] = set()
         named = {"taskId": TEXT}
         self.methods: dict[str, Method] = {
             "tasks/get": Method(self._get, named),
@@ -97,7 +107,7 @@ class ServedTasks:
             if support == "forbidden":
                 name = params["name"]
                 raise Refused(
-                    _METHOD_NOT_FOUND, f"{name!r:.100} cannot be called as a task: call it without 'task'"
+                    METHOD_NOT_FOUND, f"{name!r:.100} cannot be called as a task: call it without 'task'"
                 )
             if support is None:
                 return await self._call(client, params)
@@ -115,8 +125,6 @@ class ServedTasks:
         """All tasks are over: their calls are cancelled."""
         for task in self._table:
             self._forget(task)
-        for telling in self._telling:
-            telling.cancel()
 
     # A task's life
 
@@ -150,7 +158,7 @@ class ServedTasks:
     def _end(self, run: _Run, status: str, outcome: Outcome, message: str) -> None:
         if self._table.end(run.task, status, outcome, _now(), message):
             run.over.set()
-            self._tell(run)
+            self._announce(run)
             self._leave_dropped()
 
     def _leave_dropped(self) -> None:
@@ -165,15 +173,12 @@ class ServedTasks:
         status = INPUT_REQUIRED if run.client.waits_for_client else WORKING
         said = run.task.message if message is None else message
         if self._table.turn(run.task, status, _now(), said) and status != before:
-            self._tell(run)
+            self._announce(run)
 
-    def _tell(self, run: _Run) -> None:
-        """Tell the client of the handshake era what its task does now."""
+    def _announce(self, run: _Run) -> None:
+        """Tell a client of the handshake era what its task does now."""
         if run.client is not None and is_handshake(run.client):
-            said = run.client.notify(_STATUS, run.task.said(stateless=False))
-            telling = asyncio.ensure_future(_told(said))
-            self._telling.add(telling)
-            telling.add_done_callback(self._telling.discard)
+            self._tell(run.client, _STATUS, run.task.said(stateless=False))
 
     def _forget(self, task: Task) -> None:
         """A task's time is over: what still runs is cancelled, and who still waits is told."""
@@ -275,8 +280,7 @@ def require_extension(client: Client) -> None:
 
 
 def _knows_tasks(client: Client) -> bool:
-    extensions = (client.capabilities or {}).get("extensions")
-    return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
+    return has_extension(client.capabilities or {})
 
 
 def _error(code: int, message: str, data: Any = None) -> Outcome:
@@ -290,13 +294,6 @@ def _why(outcome: Outcome) -> str:
     blocks = (outcome.result or {}).get("content") if outcome.has_failed else ()
     texts = (each.get("text") for each in blocks or () if isinstance(each, dict))
     return next((text for text in texts if isinstance(text, str)), "")
-
-
-async def _told(said: Any) -> None:
-    try:
-        await asyncio.wait_for(said, _PATIENCE)
-    except Exception as error:  # noqa: BLE001 - a client that is gone; it may ask
-        contain(error, logger, "a client could not be told of its task")
 
 
 def _now() -> str:

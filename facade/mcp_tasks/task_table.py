@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..mcp_protocol.served_client import INTERNAL_ERROR
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -194,7 +196,7 @@ class TaskTable:
         is_kept = task.id in self._tasks  # else its time is over
         if is_kept and not self._has_room(outcome.size):
             message = f"the result of {outcome.size:,} bytes is not kept: the results of tasks have {self.bytes:,} bytes already"
-            status, outcome = FAILED, Outcome(None, (-32603, message, None), 0)
+            status, outcome = FAILED, Outcome(None, (INTERNAL_ERROR, message, None), 0)
         self.turn(task, status, at, message)
         task.inputs = {}
         if is_kept:

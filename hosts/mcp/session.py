@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..mcp_tasks.server_tasks import TTL, makes_tasks, takes_tasks
+from ..mcp_tasks.server_tasks import TTL, has_extension, takes_tasks
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
 from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
@@ -153,7 +153,7 @@ class Session:
     @property
     def makes_tasks(self) -> bool:
         """Whether the server may answer any call with a task."""
-        return self.revision == STATELESS and makes_tasks(self._offers)
+        return self.revision == STATELESS and has_extension(self._offers)
 
     def begin(self, host: SpeaksThrough) -> None:
         self._requests.host = host

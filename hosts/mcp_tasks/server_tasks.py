@@ -214,9 +214,9 @@ class ServerTasks:
         return Ask("tasks/cancel", {"taskId": task_id})
 
 
-def makes_tasks(offers: Json) -> bool:
-    """Whether a server of the stateless era says that it may answer calls with tasks."""
-    extensions = offers.get("extensions")
+def has_extension(capabilities: Json) -> bool:
+    """Whether a client, or a server, of the stateless era says that it knows tasks."""
+    extensions = capabilities.get("extensions")
     return isinstance(extensions, dict) and isinstance(extensions.get(EXTENSION), dict)
 
 
