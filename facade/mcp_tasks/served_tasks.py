@@ -29,11 +29,10 @@ from ..mcp_protocol.served_client import (
     is_handshake,
 )
 from ..mcp_protocol.shapes import TEXT
-from ..plugins.results.codes import Code
-from ..plugins.results.codes import Outcome as Fate
+from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
 from .task_client import TaskClient
-from .task_table import CANCELLED, COMPLETED, FAILED, INPUT_REQUIRED, WORKING, Outcome, TaskTable, TooMany
+from .task_table import CANCELLED, COMPLETED, FAILED, INPUT_REQUIRED, WORKING, Ending, TaskTable, TooMany
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,17 +145,17 @@ class ServedTasks:
         try:
             result = await self._call(client, params)
             assert isinstance(result, dict)  # it takes no text
-            outcome = Outcome(result, None, len(json_text(result)))
+            ending = Ending(result, None, len(json_text(result)))
         except Refused as error:
-            outcome = _error(error.code, error.message, error.data)
+            ending = _error(error.code, error.message, error.data)
         except Exception as error:  # noqa: BLE001 - a bug of ours: the client waits for an answer
             contain(error, logger, "a task of a client failed")
-            outcome = _error(INTERNAL_ERROR, "Internal server error")
-        failed = outcome.has_failed if is_handshake(client) else outcome.error is not None
-        self._end(run, FAILED if failed else COMPLETED, outcome, _why(outcome))
+            ending = _error(INTERNAL_ERROR, "Internal server error")
+        failed = ending.has_failed if is_handshake(client) else ending.error is not None
+        self._end(run, FAILED if failed else COMPLETED, ending, _why(ending))
 
-    def _end(self, run: _Run, status: str, outcome: Outcome, message: str) -> None:
-        if self._table.end(run.task, status, outcome, _now(), message):
+    def _end(self, run: _Run, status: str, ending: Ending, message: str) -> None:
+        if self._table.end(run.task, status, ending, _now(), message):
             run.over.set()
             self._announce(run)
             self._leave_dropped()
@@ -209,9 +208,9 @@ class ServedTasks:
         more: Json = {}
         if task.status == INPUT_REQUIRED:
             more = {"inputRequests": dict(task.inputs)}
-        elif task.outcome is not None and task.status != CANCELLED:
+        elif task.ending is not None and task.status != CANCELLED:
             self._table.read(task)
-            more = _inlined(task.outcome)
+            more = _inlined(task.ending)
         return completed({**task.said(stateless=True), **more}, handshake=False)
 
     async def _result(self, client: Client, params: Json) -> Json:
@@ -222,12 +221,12 @@ class ServedTasks:
             await run.over.wait()
         finally:
             run.client.end_reading(reader)
-        outcome = run.task.outcome
-        assert outcome is not None
+        ending = run.task.ending
+        assert ending is not None
         self._table.read(run.task)
-        if outcome.error is not None:
-            raise Refused(*outcome.error)
-        result = outcome.result or {}
+        if ending.error is not None:
+            raise Refused(*ending.error)
+        result = ending.result or {}
         meta = result.get("_meta")
         return {
             **result,
@@ -250,9 +249,9 @@ class ServedTasks:
         if task.has_ended and handshake:
             raise Refused(INVALID_PARAMS, f"Cannot cancel task: already in terminal status {task.status!r}")
         message = "the task was cancelled, as its client asked"
-        told = failure(Code.CANCELLED, message, outcome=Fate.OUTCOME_UNKNOWN)
+        told = failure(Code.CANCELLED, message, outcome=Outcome.OUTCOME_UNKNOWN)
         result = completed(result_of(told, None, DEFAULT_TOOL_INTEROP_REGISTRY), handshake=handshake)
-        self._end(run, CANCELLED, Outcome(result, None, len(json_text(result))), message)
+        self._end(run, CANCELLED, Ending(result, None, len(json_text(result))), message)
         if run.calling is not None:
             run.calling.cancel()
         return task.said(stateless=False) if handshake else completed({}, handshake=False)
@@ -264,10 +263,10 @@ class ServedTasks:
         return completed({}, handshake=False)
 
 
-def _inlined(outcome: Outcome) -> Json:
-    if outcome.error is None:
-        return {"result": outcome.result}
-    code, message, data = outcome.error
+def _inlined(ending: Ending) -> Json:
+    if ending.error is None:
+        return {"result": ending.result}
+    code, message, data = ending.error
     return {"error": {"code": code, "message": message, **({} if data is None else {"data": data})}}
 
 
@@ -283,15 +282,15 @@ def _knows_tasks(client: Client) -> bool:
     return has_extension(client.capabilities or {})
 
 
-def _error(code: int, message: str, data: Any = None) -> Outcome:
-    return Outcome(None, (code, message, data), len(message) + (0 if data is None else len(json_text(data))))
+def _error(code: int, message: str, data: Any = None) -> Ending:
+    return Ending(None, (code, message, data), len(message) + (0 if data is None else len(json_text(data))))
 
 
-def _why(outcome: Outcome) -> str:
+def _why(ending: Ending) -> str:
     """What went wrong, for people; empty if nothing did."""
-    if outcome.error is not None:
-        return outcome.error[1]
-    blocks = (outcome.result or {}).get("content") if outcome.has_failed else ()
+    if ending.error is not None:
+        return ending.error[1]
+    blocks = (ending.result or {}).get("content") if ending.has_failed else ()
     texts = (each.get("text") for each in blocks or () if isinstance(each, dict))
     return next((text for text in texts if isinstance(text, str)), "")
 

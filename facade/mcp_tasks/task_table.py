@@ -54,7 +54,7 @@ class TooMany(Exception):
     """There is no room for one more task; says what to do."""
 
 
-class Outcome(NamedTuple):
+class Ending(NamedTuple):
     """How a call ended: with a result, or with an error of JSON-RPC as code, message and data.
 
     Attributes:
@@ -83,7 +83,7 @@ class Task:
         ttl: milliseconds.
         created, updated: times as texts.
         status, message: as the protocol has them; the message may be empty.
-        outcome: once the call has ended.
+        ending: once the call has ended.
         inputs: requests of its server that the client has to answer, by their keys.
     """
 
@@ -95,7 +95,7 @@ class Task:
         self.created = self.updated = at
         self.status: str = WORKING
         self.message: str = ""
-        self.outcome: Outcome | None = None
+        self.ending: Ending | None = None
         self.inputs: dict[str, Json] = {}
         self.was_read: bool = False
 
@@ -186,7 +186,7 @@ class TaskTable:
         task.status, task.message, task.updated = status, message[:MOST_MESSAGE], at
         return True
 
-    def end(self, task: Task, status: str, outcome: Outcome, at: str, message: str = "") -> bool:
+    def end(self, task: Task, status: str, ending: Ending, at: str, message: str = "") -> bool:
         """Note how a task has ended, and keep its result; False if it had ended already, which counts.
 
         A result for which there is no room is not kept: the task fails, and says so.
@@ -194,14 +194,14 @@ class TaskTable:
         if task.has_ended:
             return False
         is_kept = task.id in self._tasks  # else its time is over
-        if is_kept and not self._has_room(outcome.size):
-            message = f"the result of {outcome.size:,} bytes is not kept: the results of tasks have {self.bytes:,} bytes already"
-            status, outcome = FAILED, Outcome(None, (INTERNAL_ERROR, message, None), 0)
+        if is_kept and not self._has_room(ending.size):
+            message = f"the result of {ending.size:,} bytes is not kept: the results of tasks have {self.bytes:,} bytes already"
+            status, ending = FAILED, Ending(None, (INTERNAL_ERROR, message, None), 0)
         self.turn(task, status, at, message)
         task.inputs = {}
         if is_kept:
-            self.bytes += outcome.size
-        task.outcome = outcome
+            self.bytes += ending.size
+        task.ending = ending
         return True
 
     def _has_room(self, size: int) -> bool:
@@ -226,8 +226,8 @@ class TaskTable:
 
     def forget(self, task: Task) -> None:
         """Keep a task no longer."""
-        if self._tasks.pop(task.id, None) is not None and task.outcome is not None:
-            self.bytes -= task.outcome.size
+        if self._tasks.pop(task.id, None) is not None and task.ending is not None:
+            self.bytes -= task.ending.size
 
     def __iter__(self) -> Any:
         return iter(tuple(self._tasks.values()))

@@ -13,7 +13,7 @@ from callboard.mcp_tasks.task_table import (
     PAGE,
     USUAL_TTL,
     WORKING,
-    Outcome,
+    Ending,
     TaskTable,
     TooMany,
     ttl_of,
@@ -27,8 +27,8 @@ ONE, OTHER = object(), object()
 ENDS = (COMPLETED, FAILED, CANCELLED)
 
 
-def outcome(size: int = 1) -> Outcome:
-    return Outcome({"content": []}, None, size)
+def ending(size: int = 1) -> Ending:
+    return Ending({"content": []}, None, size)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_a_task_is_found_by_its_own_client_alone() -> None:
 def test_nothing_follows_an_end(end: str, later: str) -> None:
     table = TaskTable()
     task = table.begin("a", ONE, None, AT)
-    assert table.end(task, end, outcome(), AT)
+    assert table.end(task, end, ending(), AT)
 
     assert not table.turn(task, later, AT)
-    assert not table.end(task, later, outcome(2), AT)
+    assert not table.end(task, later, ending(2), AT)
     assert (task.status, table.bytes) == (end, 1)
 
 
@@ -71,7 +71,7 @@ def test_where_there_is_no_room_what_was_read_goes_first_and_nothing_else() -> N
     table.begin("c", OTHER, None, AT)
     with pytest.raises(TooMany):
         table.begin("d", ONE, None, AT)
-    table.end(first, COMPLETED, outcome(), AT)
+    table.end(first, COMPLETED, ending(), AT)
     table.read(first)
     table.begin("d", ONE, None, AT)
 
@@ -81,13 +81,13 @@ def test_where_there_is_no_room_what_was_read_goes_first_and_nothing_else() -> N
 def test_a_result_for_which_there_is_no_room_is_an_error_that_says_so() -> None:
     table = TaskTable(most_bytes=10)
     first, second = table.begin("a", ONE, None, AT), table.begin("b", ONE, None, AT)
-    table.end(first, COMPLETED, outcome(9), AT)
-    table.end(second, COMPLETED, outcome(2), AT)
+    table.end(first, COMPLETED, ending(9), AT)
+    table.end(second, COMPLETED, ending(2), AT)
 
     assert (second.status, table.bytes) == (FAILED, 9)
-    assert second.outcome is not None
-    assert second.outcome.error is not None
-    assert "2 bytes" in second.outcome.error[1]
+    assert second.ending is not None
+    assert second.ending.error is not None
+    assert "2 bytes" in second.ending.error[1]
 
 
 def test_a_list_comes_in_pages_that_hold_each_task_once() -> None:
@@ -130,7 +130,7 @@ class Table(RuleBasedStateMachine):
         task = data.draw(st.sampled_from(list(self.table)))
         had_ended = task.has_ended
         moved = (
-            self.table.end(task, status, outcome(size), AT)
+            self.table.end(task, status, ending(size), AT)
             if status in ENDS
             else self.table.turn(task, status, AT)
         )
@@ -148,9 +148,9 @@ class Table(RuleBasedStateMachine):
     def the_bounds_hold(self) -> None:
         assert len(self.table) <= self.MOST
         assert all(len(self.table.of(owner)) <= self.MOST_OF_ONE for owner in (ONE, OTHER))
-        sizes = [each.outcome.size for each in self.table if each.outcome is not None]
+        sizes = [each.ending.size for each in self.table if each.ending is not None]
         assert sum(sizes) == self.table.bytes <= self.MOST_BYTES
-        assert all((each.outcome is not None) == each.has_ended for each in self.table)
+        assert all((each.ending is not None) == each.has_ended for each in self.table)
 
 
 TestTable = Table.TestCase
@@ -160,12 +160,12 @@ TestTable.settings = settings(deadline=None)
 def test_a_task_that_is_forgotten_before_its_end_takes_no_room_from_others() -> None:
     table = TaskTable(most_bytes=10)
     full = table.begin("a", ONE, None, AT)
-    table.end(full, COMPLETED, outcome(10), AT)
+    table.end(full, COMPLETED, ending(10), AT)
     table.read(full)
     late = table.begin("b", ONE, None, AT)
 
     table.forget(late)
-    table.end(late, CANCELLED, outcome(1), AT)
+    table.end(late, CANCELLED, ending(1), AT)
 
     assert table.find("a", ONE) is full
     assert table.take_dropped() == []
