@@ -40,7 +40,7 @@ class AsksCallers(Protocol):
         """What they may be asked for at present: ``elicitation``, ``sampling``."""
 
     def of_handshake(self) -> bool:
-        """Whether they are one client of MCP, which speaks the era of the handshake: servers that speak both are spoken to in its own."""
+        """Whether there is one client of MCP, and it speaks the handshake era. Servers that speak both eras are then spoken to in that one."""
 
     def client_of(self, call: str) -> Hashable:
         """Who made a call, by its id: equal for two calls of one client, as far as that is known; ``None`` for the board's own program."""

@@ -149,13 +149,13 @@ def may_be_inexact(text: bytes, value: JsonValue) -> bool:
     """Whether an integer of a text may have more than 64 bits, and so be a float in the value that `load_json` has read."""
     if len(text) > _LONG and (few := _has_huge(value)) is not None:
         return few
-    # A number that is too long has a digit at four places of every fourth byte in a row. Most texts have none such, and are read no further.
+    # Of so many digits in a row, every fourth byte gives four in a row. Most texts have no such four, and are searched no further.
     return b"0000" in text[::4].translate(_ZEROS) and _LONG_INT in text.translate(_ZEROS)
 
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _LONG_INT = b"0" * 19
-"""Digits of an integer that may not be one of 64 bits."""
+"""An integer with so many digits may have more than 64 bits."""
 
 _HUGE = 2.0**63
 

@@ -93,8 +93,8 @@ class Call:
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
         raw_answer: the line of JSON-RPC in which an MCP server has answered. ``None`` of any other tool, and where the result says
             something else: a hook has changed it, it was cut, or it is a failure that Callboard reports.
-        run: what the tool that runs it knows of it, while it does; for that tool alone.
-        generation: of the host that has answered it; ``None`` if none has.
+        run: the state of its run, kept by the tool that runs it and for that tool alone; ``None`` before and after.
+        generation: the generation of the host that answered it; ``None`` if no host has.
         notes: what hooks want said beside their answers (context for the model, messages for people), in order. What hooks of
             ``tool:error`` say may come after the result.
     """

@@ -65,7 +65,7 @@ class PluginHandle(Protocol):
 
     @property
     def is_coming(self) -> bool:
-        """Whether it is started or prepared for the first time, and nothing has gone wrong yet."""
+        """Whether its first start or preparation is under way and has not failed."""
 
     @property
     def available(self) -> bool:

@@ -80,13 +80,13 @@ class ActorInputSource:
 
 
 def poll(host: SpeaksThrough, call: str) -> None:
-    """Have a program asked what has become of a call, unless it has ended."""
+    """Have the session of a host look at the task of a call, unless the host has ended."""
     with suppress(HostGone):
         host.note(POLL, {"call": call}, _ignore)
 
 
 def _ignore(_: Any) -> None:
-    """There is no answer to that but the call's own."""
+    """A look has no answer of its own."""
 
 
 class InputRequests:

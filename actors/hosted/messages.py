@@ -57,7 +57,7 @@ class InputWithdrawn:
 
 @frozen
 class PollDue:
-    """To a tool actor: a call of a program is to be looked at."""
+    """To a tool actor: the time has come to look at the task of a call."""
 
     call: str
     host: SpeaksThrough

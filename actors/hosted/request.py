@@ -213,7 +213,9 @@ class HostedRun:
     def _settle(self, result: Result, state: dict[str, Any] | None, text: bytes | None) -> None:
         self.call.raw_answer = self.raw_answer
         self.call.generation = self.host.generation
-        self.call.run = None  # it keeps its call, and both the answer: in a circle they would wait for the garbage collector
+        self.call.run = (
+            None  # else call and run refer to each other, and the answer waits for the garbage collector
+        )
         try:
             if state is not None and not self._commit(state, text):
                 result["state_saved"] = False

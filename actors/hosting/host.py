@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 PROBE_PAUSE: Final = 1.0
-"""Seconds between the end of a start that failed and a probe for a call."""
+"""The least seconds between a failed start and a probe because of a call."""
 
 
 class PluginOfHost(Protocol):
@@ -240,14 +240,14 @@ class SupervisedHost:
                 plugin.endpoint.admission.several = several
 
     def probe(self) -> None:
-        """Probe a parked host now; its plugins' calls wait for the outcome. At most each `PROBE_PAUSE` seconds, or as long as the last start took."""
+        """Probe a parked host now; its plugins' calls wait for the result. Nothing happens for `PROBE_PAUSE` seconds after a failed start, or for as long as that start took."""
         with self._lock:
             out = self._out
             if self._group or out is None or out.state != "parked" or out.until is None:
                 return
             if self._clock.now() - out.since < max(PROBE_PAUSE, out.since - self._started):
                 return
-            # All under the lock: what becomes of the host meanwhile is told after this, and holds.
+            # All under the lock: events of the host that come meanwhile are handled after this, and win.
             self.lifecycle.order("probe", "a call has come")
             self._out = None
             for plugin in self._plugins.values():

@@ -22,7 +22,7 @@ BEGIN: Final = Begin()
 
 
 class LookAtStart:
-    """To a host actor: others wait for its slot among those that are being started; see `Start`."""
+    """To a host actor: other hosts wait for the start slot that it holds; see `Start`."""
 
 
 LOOK_AT_START: Final = LookAtStart()

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..routing.decision import Routes
 
 MOST_KEPT: Final = 10_000
-"""Names of one plugin, ten times as many as it may offer; further ones are not kept. To forget the first would let a plugin give up a name that
-clients know."""
+"""Names of one plugin, ten times as many as it may offer; further ones are not kept. To forget old ones instead would free names that clients
+know."""
 
 MOST_PLUGINS: Final = 10_000
-"""Plugins of a board, those that were removed too; of further ones no names are kept."""
+"""Plugins of a board, removed ones included; of further plugins no names are kept."""
 
 
 class ToolNames:
@@ -32,7 +32,7 @@ class ToolNames:
         self._owners: dict[str, str] = {}
 
     def keep(self, plugin: str, given: Mapping[str, str], *, only_free: bool = False) -> None:
-        """Keep the names under which a plugin's tools are offered, by its own names for them; ``only_free``: but for those of others."""
+        """Keep the names under which a plugin's tools are offered, by its own names for them; with ``only_free`` none that another plugin has."""
         if plugin not in self._kept and len(self._kept) >= MOST_PLUGINS:
             return
         kept = self._kept.setdefault(plugin, {})

@@ -174,14 +174,14 @@ def _near(name: str, names: list[str]) -> str | None:
 
 
 def _missing(routing_table: RoutingTable) -> dict[str, str]:
-    """Return the plugins that have no tools because they are not up, and why. Has them probed."""
+    """Return the plugins that have no tools because they are not up, each with the reason; parked hosts of theirs are probed."""
     missing = {}
     for plugin, endpoint in routing_table.endpoints.items():
         if routing_table.routes.tools.get(plugin):
             continue
         why = endpoint.absence()
         if why is None and plugin in routing_table.routes.tools:
-            continue  # it has none
+            continue  # it is up, and has no tools
         missing[plugin] = why or "it is starting"
         if endpoint.probe is not None:
             endpoint.probe()

@@ -169,7 +169,7 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
 
 
 def _is_asked_to_validate(configuration: Configuration) -> bool:
-    """Whether arguments of MCP servers' tools are to be held to their schemas on a served board: a server does that itself, in its own way."""
+    """Whether a served board is to check arguments of MCP servers' tools. Unless it is told to, it leaves that to the servers."""
     return configuration.profile is not None or "validate" in configuration.written.get("calls", {})
 
 
@@ -211,7 +211,7 @@ def complete(
         configuration: has what holds for all plugins.
         hidden: what nobody is to read in a report.
         concurrency: calls at once, where neither of them says it.
-        validate: whether arguments are held to schemas, where the options do not say it; ``None`` for what the configuration says.
+        validate: whether arguments are checked, where the options do not say it; ``None`` for the configuration's value.
 
     Raises:
         ConfigurationError: the restart policy, or another option that is looked at here, is wrong.

@@ -31,13 +31,13 @@ COMING = frozenset(
         "host_stopped",
     }
 )
-"""Kinds of events after which a call may have a tool, or a list no more to wait for."""
+"""Kinds of events after which an unknown tool may be known, or a list need not wait any longer."""
 
 STOP_TIMEOUT = 1.0
 """Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
 
-BESIDE_TOOLS = 5.0
-"""Seconds for which lists of resources and prompts wait for servers that are starting; they are not remembered, so each start costs that."""
+OTHER_LISTS_PATIENCE = 5.0
+"""Seconds, from the start of the board, for which lists of resources and prompts wait for servers. They are not remembered, so each start takes that."""
 
 INTRODUCTION = 1.0
 """Seconds that the one client may take to say what it can do, before the board is started all the same."""
@@ -116,7 +116,7 @@ class BoardStart:
                 self._loop.call_soon_threadsafe(self._note_change)
 
     def may_bring_more(self) -> bool:
-        """Whether a tool that is not there may come soon. Of a board that was stopped, or could not start, none does."""
+        """Whether an unknown tool may be known soon; never on a board that was stopped or could not start."""
         return self.starting and not self.is_known()
 
     def _note_change(self) -> None:
@@ -130,7 +130,7 @@ class BoardStart:
             await self._changed.wait()
 
     async def tools_known(self) -> bool:
-        """Wait until each plugin has its tools, though they may be remembered; `Configuration.list_patience` after the start at most. Returns whether all have."""
+        """Wait until each plugin has its tools, remembered ones included, at most until `Configuration.list_patience` after the start. Returns whether each has."""
         while self.starting and (left := self._left(self.board.configuration.list_patience)) > 0:
             seen = self.changes
             if self.is_known():
@@ -140,13 +140,13 @@ class BoardStart:
         return not self.starting
 
     async def over_soon(self) -> None:
-        """Wait until all plugins had their chance; some seconds after the start at most."""
-        if self.starting and (left := self._left(BESIDE_TOOLS)) > 0:
+        """Wait until each plugin is up or has failed, at most until `OTHER_LISTS_PATIENCE` after the start."""
+        if self.starting and (left := self._left(OTHER_LISTS_PATIENCE)) > 0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._up.wait(), left)
 
     def is_known(self) -> bool:
-        """Whether each plugin has its tools, though they may be remembered, or will not have them soon."""
+        """Whether each plugin has its tools, remembered ones included, or has failed to come up."""
         try:
             manager, offers = self.board.board.plugin_manager, self.board.board.catalog.offers
         except NotStarted:
@@ -155,7 +155,8 @@ class BoardStart:
         return manager.all_begun and all(each.name in offers or not each.is_coming for each in handles)
 
     def _left(self, patience: float) -> float:
-        """Seconds for which a list may still wait, as some clients ask once and hear no news: from the start on, so that a server that never comes up holds up the first list alone."""
+        """Seconds for which a list may still wait."""
+        # Counted from the start of the board: a server that never comes up delays the first list alone.
         return INTRODUCTION + patience if self._began is None else self._began + patience - time.monotonic()
 
     def why_not_running(self) -> str | None:

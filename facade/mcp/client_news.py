@@ -64,8 +64,8 @@ class ClientNews:
     """See the module. `hear` may be called from any thread, all else in the event loop.
 
     Attributes:
-        listeners: the clients of the stateless era that want to hear of changes.
-        outboxes: those of the handshake era.
+        listeners: tells clients of the stateless era of changes.
+        outboxes: sends notifications to clients of the handshake era.
         level: the least grave level of which a client is told; ``None`` while none is. Any thread may look.
         on_level: told of each new one.
     """
@@ -211,13 +211,13 @@ class ClientNews:
                 self.outboxes.tell(client, _MESSAGE, params)
 
     def _forget(self, client: Client) -> None:
-        """A client was not told in time: it logs no more."""
+        """A client was not told in time: it gets no more log messages."""
         left = [each for each in self._logging if each[0].identity is not client.identity]
         self._logging = deque(left, maxlen=_MAX_LISTENERS)
 
 
 def log_of(event: Event) -> tuple[str, Json] | None:
-    """What a client is told of an event, and how grave it is; ``None`` of most events. A ``host_ready`` is taken for a restart: the caller leaves out a host's first. Pure."""
+    """Return the log message of an event as level and data; ``None`` for most events. Each ``host_ready`` is a restart here: the caller leaves out a host's first. Pure."""
     name, facts = event.subject, event.facts
     match event.kind:
         case "host_crashed":
@@ -250,8 +250,8 @@ def _is_wanted(level: str, wanted: Any) -> bool:
 
 
 async def _in_time(telling: Awaitable[None]) -> None:
-    """Tell a client in its own request, which is answered all the same if the client does not read."""
+    """Notify a client within its own request. One that does not read is answered all the same, after `PATIENCE`."""
     try:
         await asyncio.wait_for(telling, PATIENCE)
-    except Exception as error:  # noqa: BLE001 - a client that is gone
+    except Exception as error:  # noqa: BLE001 - a client that is gone, or does not read
         contain(error, logger, "a client could not be told what has happened")

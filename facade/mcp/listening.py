@@ -1,7 +1,7 @@
-"""How news reaches clients, each in its own time: a client that does not read delays no other. In the event loop.
+"""Sends news to clients, to each at its own speed: a client that does not read delays no other. In the event loop.
 
-A client of the handshake era is told beside all of its requests. One of the stateless era sends ``subscriptions/listen``, a request whose answer is
-a stream of news.
+A client of the handshake era gets notifications outside of its requests. One of the stateless era sends ``subscriptions/listen``, a request whose
+answer is a stream of news.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ MOST_WAITING: Final = 1024
 """News that wait for one client of the handshake era; the oldest are dropped."""
 
 PATIENCE: Final = 5.0
-"""Seconds that a client may take to be told one thing; after that it is told nothing of what waits."""
+"""Seconds that a client may take for one notification; after that those that wait for it are dropped."""
 
 _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 
 
 class Outboxes:
-    """Tells clients of the handshake era: to each in the order of these calls, to all side by side.
+    """Sends notifications to clients of the handshake era: in order to each client, and to all clients side by side.
 
     Args:
-        lost: called with a client that was not told.
+        lost: called with a client that has not taken one in time.
     """
 
     def __init__(self, lost: Callable[[Client], object]) -> None:
@@ -59,7 +59,7 @@ class Outboxes:
         self._telling: dict[int, asyncio.Task[None]] = {}
 
     def tell(self, client: Client, method: str, params: Json) -> None:
-        """Have a client told, when it has taken what it was told before."""
+        """Send a client a notification once it has taken those before; returns at once."""
         number = id(client.identity)
         if (waiting := self._waiting.get(number)) is not None:
             waiting.append((method, params))
@@ -78,7 +78,7 @@ class Outboxes:
             del self._waiting[number], self._telling[number]
 
     def close(self) -> None:
-        """Nobody is told any more."""
+        """Send no more."""
         for task in self._telling.values():
             task.cancel()
 

@@ -196,14 +196,14 @@ class PassedOn:
         raise NotThere(f"the resource {uri!r:.200} is asked of none: templates of the servers {names} fit it")
 
     def known_server_of(self, uri: str) -> str | None:
-        """Whose resource it is by what was listed before; ``None`` if that does not say. Never blocks."""
+        """Return the server of a resource by what was listed before; ``None`` if that does not tell. Never blocks."""
         if (cut := cut_from(uri)) is not None:
             return cut
         owners = owners_of(uri, self._remembered("resources"), self._remembered("templates"))
         return owners[0] if owners else None
 
     def known_server_with(self, prompt: str) -> str | None:
-        """As `known_server_of`, of a prompt by its name."""
+        """As `known_server_of`, for a prompt by its name."""
         named = named_prompts(self._remembered("prompts"))[0]
         return named[prompt][0] if prompt in named else None
 
@@ -258,27 +258,27 @@ class PassedOn:
     def _hear(self, question: _Question, kind: str, name: str, ask: Callable[[str], list[Json]]) -> None:
         try:
             items = ask(name)
-        except HostGone:  # it is starting, or down, which is told elsewhere; or gone since: the others answer
+        except HostGone:  # it is starting, down or gone, which is reported elsewhere; the others answer
             pass
         except (CallboardError, KeyError) as error:
             logger.warning("the server %r lists nothing beside its tools: %s", name, error)
         else:
             others = self.servers().keys() - {name}
-            self._known[kind, name] = question.server, _but_for_those_of(others, items)
+            self._known[kind, name] = question.server, _without_results_of(others, items)
             question.is_late = False
         finally:
             question.done.set()
 
 
-def _but_for_those_of(others: Collection[str], items: list[Json]) -> list[Json]:
-    """What a server lists, without addresses of what was cut off of others' results."""
+def _without_results_of(others: Collection[str], items: list[Json]) -> list[Json]:
+    """Return what a server lists, without addresses that stand for cut results of others."""
     return [each for each in items if cut_from(str(each.get("uri"))) not in others]
 
 
 def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:
     try:
         server.set_log_level(level)
-    except HostGone:  # each generation is told when it begins
+    except HostGone:  # each generation is told its level when it begins
         pass
     except CallboardError as error:
         logger.warning("the server %r was not told what to log: %s", name, error)

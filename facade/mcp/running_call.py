@@ -52,7 +52,7 @@ class RunningCall:
         """Tell its parts to the client as they come. True once it has ended; False if the client has to be asked first.
 
         Args:
-            client: by its present request. One that can be asked meanwhile is, and the call goes on: all of the handshake era, and those of tasks.
+            client: the client, by its present request. The call goes on while a client is asked that can be: in the handshake era, and in a task.
         """
         call, asked = self.call, self._client
         while True:

@@ -146,7 +146,7 @@ class BoardServer:
             self._start.introduced.set()
 
     def capabilities(self, revision: str) -> Json:
-        """What the server can do, in a revision. A client is told before any of the board's servers is up: all that one of them may have."""
+        """Return the capabilities for a revision: all that a server of the board may have, as clients are told before any is up."""
         changes = {"listChanged": True}
         resources = {"subscribe": True, **changes}
         return {
@@ -174,5 +174,5 @@ class BoardServer:
 
     async def _listen(self, client: Client, params: Json) -> Json:
         if params["notifications"].get("taskIds") is not None:
-            require_extension(client)  # and who knows tasks asks for them: no news of them are sent
+            require_extension(client)  # there is no news of tasks: clients ask for them
         return completed(await self._news.listeners.listen(client, params), handshake=is_handshake(client))

@@ -37,7 +37,7 @@ Json = dict[str, Any]
 _STATELESS_ONLY = frozenset({"resultType", "ttlMs", "cacheScope"})
 
 _LISTS: Final = ""
-"""In the place of a server: lists wait for all of them, and for some seconds only."""
+"""Stands for all servers: a list asks each of them, and waits for some seconds only."""
 
 logger: Log = Log("callboard.mcp")
 
@@ -114,7 +114,7 @@ class Shared:
             raise Refused(INVALID_PARAMS, str(error)) from None
 
     async def _ask_one(self, function: Callable[..., Any], *given: Any) -> Any:
-        """As `ask`, of what one server has: those that are starting are waited for only if no other has it."""
+        """As `ask`, for what one server has: waits for servers that are starting only if no other has it."""
         with suppress(NotThere):
             if self._start.starting:
                 return await _answer_of(function, *given)
@@ -122,7 +122,7 @@ class Shared:
 
 
 async def _answer_of(function: Callable[..., Any], *given: Any) -> Any:
-    """What a function returns in a thread. Raises `NotThere`, and `Refused` in the place of other errors."""
+    """Call a function in a thread and return its result. Raises `NotThere`, and `Refused` for another error of the server or the board."""
     try:
         return await _in_thread(function, *given)
     except NotThere:
@@ -134,7 +134,7 @@ async def _answer_of(function: Callable[..., Any], *given: Any) -> Any:
 
 
 def _refused_by(error: RemoteError) -> Refused:
-    """The error of a server as its client gets it, which is as the server has said it."""
+    """Return a server's error for the client, with the server's own code, message and data."""
     said = error.answer or {}
     code, message = said.get("code"), said.get("message")
     if type(code) is not int or not isinstance(message, str):

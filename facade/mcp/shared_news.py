@@ -93,7 +93,7 @@ class SharedNews:
         self._changed: set[str] = set()
         self._registered: set[str] = set()
         self._updated: dict[tuple[str, str], None] | None = {}
-        self._working: set[asyncio.Future[None]] = set()
+        self._background: set[asyncio.Future[None]] = set()
         self._any = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -164,7 +164,7 @@ class SharedNews:
 
     @asynccontextmanager
     async def _turn(self, client: Client, uri: str) -> AsyncGenerator[None, None]:
-        """What a client asks about one resource happens in the order in which it asks."""
+        """Serve a client's requests about one resource one after the other, in their order."""
         key = id(client.identity), uri
         lock, users = self._turns.get(key, (asyncio.Lock(), 0))
         self._turns[key] = lock, users + 1
@@ -210,13 +210,13 @@ class SharedNews:
 
     def _end(self, *several: _Subscribed) -> asyncio.Future[None]:
         """Have the servers of subscriptions told that these have ended, one after the other in the background."""
-        return self._work(self._end_all(several))
+        return self._in_background(self._end_all(several))
 
-    def _work(self, function: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
-        work = asyncio.ensure_future(function)
-        self._working.add(work)
-        work.add_done_callback(self._working.discard)
-        return work
+    def _in_background(self, function: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        task = asyncio.ensure_future(function)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task
 
     async def _end_all(self, several: Iterable[_Subscribed]) -> None:
         for each in several:
@@ -240,7 +240,7 @@ class SharedNews:
                 for what in sorted(changed):
                     self._tell_list(what)
                 for server in sorted(registered):
-                    self._work(self._renew(server))
+                    self._in_background(self._renew(server))
                 self._tell_updates(updated)
         finally:
             self._loop = None

@@ -141,7 +141,7 @@ def _is_surely_small(value: Any, event: Event) -> bool:
 
 
 def _bounded_task(answer: Json, address: str, event: Event) -> tuple[Json, dict[str, Json], int]:
-    """As `bounded_result`, of a task with its result in it."""
+    """As `bounded_result`, for a task that holds its result."""
     result = answer.get("result")
     if not isinstance(result, dict):
         return answer, {}, 0

@@ -58,7 +58,7 @@ class StrictNames:
         return self._meant.get(name, name)
 
     def spelled(self, text: str) -> str:
-        """A text in which the board lists its names or quotes one, with the names that are said for them."""
+        """Return an error text of the board with the names that clients know in the place of its own."""
         if not self._is_strict:
             return text
         self._learn(self._offered())

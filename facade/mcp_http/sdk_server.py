@@ -57,7 +57,7 @@ class SdkClient:
         return True  # each answer has a response of its own
 
     async def room(self) -> None:
-        """There always is."""
+        """Return at once: there always is room."""
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         await self._ctx.session.report_progress(progress, total, message)
@@ -142,7 +142,7 @@ class SdkServer(Server[dict[str, Any]]):
         return as_utf8(answer)  # what cannot be written would end the connection
 
     def _problem(self, ctx: Any) -> str | None:
-        """What is wrong with the params of a request, which the SDK would not name."""
+        """Return what is wrong with the params of a request; the SDK does not name it."""
         params = {} if ctx.params is None else dict(ctx.params)
         if ctx.method == "initialize":
             return INITIALIZE(params)

@@ -64,7 +64,7 @@ INITIALIZE: Final = record(
 
 LEVEL: Final = one_of(*LEVELS)
 TASK: Final = record({}, {"ttl": number})
-"""How a client up to 2025-11-25 has a call run as a task."""
+"""The member ``task``, by which a client up to 2025-11-25 has a call run as a task."""
 
 RESPONSES: Final = mapping(
     either(ELICITED, SAMPLED, record({"roots": many(record({"uri": TEXT}, {"name": TEXT}))}))
@@ -91,7 +91,7 @@ LISTENS: Final = record(
 
 
 def bad_params(problem: str | None) -> str:
-    """The message of an error about params, in the words of the SDK; ``problem`` names the one that is wrong."""
+    """Return the message of an error about params, as the SDK words it; ``problem`` names the wrong one."""
     return "Invalid request parameters" if problem is None else f"Invalid request parameters: {problem}"
 
 

@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 class OneRequest:
-    """The identity of a client that is known by nothing: another one for each request."""
+    """The identity of a client that cannot be recognised: each of its requests has another one."""
 
 
 class Client(Protocol):
@@ -56,7 +56,7 @@ class Client(Protocol):
         """Whether a request can be sent to it now, within this request of its own."""
 
     def has_room(self) -> bool:
-        """Whether it reads what it is told, so that it may be told more."""
+        """Whether few enough bytes wait for it to read, so that another request may be begun."""
 
     async def room(self) -> None:
         """Wait until it has room."""

@@ -114,7 +114,7 @@ def _frame(message: Any) -> Frame:
 
 
 def _unambiguous(frame: Frame, line: bytes) -> Frame:
-    """The frame, but for an answer that could be read in two ways: what a person has not clearly said is not taken for a consent."""
+    """Return the frame, or a refusal of an answer that could be read in two ways: such an answer is no consent."""
     if not isinstance(frame, Answer | Request):
         return frame
     if isinstance(frame, Request) and "inputResponses" not in frame.params:
@@ -130,7 +130,7 @@ class _Twice(ValueError):
     """An object has a key twice."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> Json:
+def _object_of(pairs: list[tuple[str, Any]]) -> Json:
     found: Json = {}
     for key, each in pairs:
         if key in found:
@@ -142,11 +142,11 @@ def _once(pairs: list[tuple[str, Any]]) -> Json:
 def ambiguity(text: bytes) -> str | None:
     """Why a JSON text could be read in two ways; ``None`` if it cannot."""
     try:
-        json.loads(text, object_pairs_hook=_once)
+        json.loads(text, object_pairs_hook=_object_of)
     except _Twice as twice:
         return str(twice)
     except (ValueError, RecursionError):
-        return "it cannot be read twice in the same way"
+        return "it is not known whether a key stands twice in it"
     return None
 
 

@@ -28,7 +28,7 @@ MUCH: Final = 1024 * 1024
 """Bytes that wait for the client to read; whoever has more to tell than must be waits until there are fewer."""
 
 TOO_MUCH: Final = 16 * 1024 * 1024
-"""Bytes that wait for the client to read; nothing more is begun for it, or read of it until it has taken half of them."""
+"""Bytes that may wait for the client to read. With more no request is begun, and nothing is read from it until it has taken half of them."""
 
 
 class Reading:

@@ -1,1 +1,1 @@
-"""Calls of a served board that clients have run as tasks: begun at once, and asked for later."""
+"""Calls of a served board that run as tasks: begun at once, and their results asked for later."""

@@ -133,17 +133,17 @@ _BEFORE = 40
 
 
 _SETS = frozenset({"required", "enum"})
-"""Keywords of JSON Schema whose list is a set: its order says nothing."""
+"""Keywords of JSON Schema whose list is a set: its order has no meaning."""
 
 _VALUES = frozenset({"const", "default", "examples"})
-"""Keywords of JSON Schema below which there is no schema."""
+"""Keywords of JSON Schema whose values are data and no schemas."""
 
 _NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
 """Keywords of JSON Schema that hold schemas by names, which are no keywords."""
 
 
 def declared_as(schema: Json) -> str:
-    """Return a declaration as one text: equal if the tool is declared the same. `_meta`, and the order of keys, of `required` and of `enum`, say nothing."""
+    """Return a declaration as one text, equal for equal declarations. `_meta` is ignored, and so is the order of keys, of `required` and of `enum`."""
     said = {key: each for key, each in schema.items() if key != "_meta"}
     return json.dumps(_in_order(said), sort_keys=True)
 
