@@ -85,7 +85,7 @@ class RemoteError(HostError):
         detail: its message.
         stack: its stack trace, or the empty string.
         phase: ``load`` or ``init`` when the plugin never came to generation, else ``None``.
-        answer: the error of JSON-RPC with which an MCP server has answered for what it shares beside its tools, else ``None``.
+        answer: the error of JSON-RPC with which an MCP server has answered for a resource, a prompt or a completion, else ``None``.
     """
 
     def __init__(self, error: dict[str, Any], *, host: str) -> None:

@@ -139,7 +139,7 @@ class HostedToolPlugin:
 
     @property
     def begins_otherwise(self) -> bool:
-        """Whether the next generation begins in another way than the last, which may have ended because of its own."""
+        """Whether the next generation begins in another way, as the last may have ended over how it began."""
         return False
 
     def sharing(self) -> Sharing | None:

@@ -272,7 +272,7 @@ def _keep_nothing(name: str, last_listing: LastListing) -> None:
         try:
             last_listing.settle_nothing()
         except CallboardError as error:
-            logger.warning("it is not kept that the MCP server %r has not come up: %s", name, error)
+            logger.warning("the MCP server %r has not come up, and that could not be kept: %s", name, error)
 
 
 def _tell_differing(board: Board, name: str, pins: Pins, differing: dict[str, tuple[str, ...]]) -> None:

@@ -1,7 +1,7 @@
 """``tasks/…``, and the calls of tools that run as tasks. In the event loop.
 
-A task is the board's own, whatever its server does: one call in the background. Up to 2025-11-25 a client asks for one with the call; later the
-server decides, and makes one of each call that its own server can only run as a task, for a client that says that it knows them.
+A task is one call of the board in the background, whatever the tool's server does. Up to 2025-11-25 a client asks for a task with the call. From
+2026-07-28 on the board decides: for a client that has the extension, a call is a task if the tool's server runs it as one.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _MOST_DIGITS: Final = 12
 
 
 class _Run:
-    """A task under way: its call in the background, and those who wait for its end."""
+    """A task: its call in the background, the timer of its end, and an event that is set when it is over."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.client: TaskClient | None = None
         self.calling: asyncio.Task[None] | None = None
         self.over: asyncio.Event = asyncio.Event()
-        self.late: asyncio.TimerHandle | None = None
+        self.timer: asyncio.TimerHandle | None = None
 
 
 class ServedTasks:
@@ -67,7 +67,7 @@ class ServedTasks:
 
     Args:
         call: runs a call to its end, as ``tools/call`` does.
-        support_of: says of a tool's name whether it can be a task: ``forbidden``, ``optional`` or ``required``; ``None`` if there is no such tool.
+        support_of: returns for a tool's name whether it runs as a task: ``forbidden``, ``optional`` or ``required``; ``None`` if there is no such tool.
         tell: sends a client a notification, by its method and params; returns at once.
     """
 
@@ -95,7 +95,7 @@ class ServedTasks:
         """``tools/call``: the result, or a task that runs.
 
         Raises:
-            Refused: as the call does; or there may be no task of this tool, or no further one.
+            Refused: the call is refused, its tool cannot run as a task, or there are too many tasks.
         """
         asked = params.get("task")
         if is_handshake(client):
@@ -133,11 +133,11 @@ class ServedTasks:
             task = self._table.begin(secrets.token_urlsafe(24), owner, ttl, _now())
         except TooMany as error:
             raise Refused(INTERNAL_ERROR, f"there is no room for another task: {error}") from None
-        self._leave_dropped()
+        self._forget_dropped()
         run = self._runs[task.id] = _Run(task)
         run.client = TaskClient(client, task, lambda message: self._turned(run, message))
         loop = asyncio.get_running_loop()
-        run.late = loop.call_later(task.ttl / 1000, self._forget, task)
+        run.timer = loop.call_later(task.ttl / 1000, self._forget, task)
         run.calling = loop.create_task(self._run(run, run.client, params))
         return task
 
@@ -158,13 +158,13 @@ class ServedTasks:
         if self._table.end(run.task, status, ending, _now(), message):
             run.over.set()
             self._announce(run)
-            self._leave_dropped()
+            self._forget_dropped()
 
-    def _leave_dropped(self) -> None:
+    def _forget_dropped(self) -> None:
         for task in self._table.take_dropped():
             run = self._runs.pop(task.id)
-            if run.late is not None:
-                run.late.cancel()
+            if run.timer is not None:
+                run.timer.cancel()
 
     def _turned(self, run: _Run, message: str | None) -> None:
         assert run.client is not None
@@ -180,11 +180,11 @@ class ServedTasks:
             self._tell(run.client, _STATUS, run.task.said(stateless=False))
 
     def _forget(self, task: Task) -> None:
-        """A task's time is over: what still runs is cancelled, and who still waits is told."""
+        """Forget a task whose time is over: its call is cancelled, and requests that wait for its result are answered."""
         self._table.forget(task)
         run = self._runs.pop(task.id)
-        if run.late is not None:
-            run.late.cancel()
+        if run.timer is not None:
+            run.timer.cancel()
         message = "the time of the task is over: its call was cancelled"
         self._table.end(task, CANCELLED, _error(INVALID_PARAMS, message), _now(), message)
         run.over.set()
@@ -271,7 +271,7 @@ def _inlined(ending: Ending) -> Json:
 
 
 def require_extension(client: Client) -> None:
-    """Refuse what only clients may ask that know tasks, in the stateless era. Raises `Refused`."""
+    """Raise `Refused` unless the client of a request of the stateless era knows tasks."""
     if not _knows_tasks(client):
         needs: Json = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
         message = f"Missing required client capability: the extension {EXTENSION}"

@@ -1,4 +1,4 @@
-"""The client of a call that runs as a task: the request that began it has been answered, and what the call has to say goes other ways."""
+"""The client of a call that runs as a task: the request that began it was answered, so progress and questions are sent outside of it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Reader:
 class TaskClient:
     """See the module. A `Client`. In the event loop.
 
-    Up to 2025-11-25 what a server asks is sent to the client while it waits in ``tasks/result``. Later it stands in the task, until
-    ``tasks/update`` answers it. Progress and logs are told in the first era alone, for the second has none of a task.
+    Up to 2025-11-25 a server's questions are sent to the client while it waits in ``tasks/result``. From 2026-07-28 on they stand in the task
+    until ``tasks/update`` answers them. Progress and logs are sent in the first era alone, as the second has none for tasks.
 
     Args:
         begun_by: the client, by the request that began the task.
         task: the task.
-        turned: called when the task waits for the client, or waits no more, and with what there is to say of it.
+        turned: called when the task begins or ends to wait for the client, and with each new status message; ``None`` for none.
     """
 
     def __init__(self, begun_by: Client, task: Task, turned: Callable[[str | None], None]) -> None:
@@ -62,7 +62,7 @@ class TaskClient:
 
     @property
     def waits_for_client(self) -> bool:
-        """Whether something is asked, and not answered."""
+        """Whether a question is open."""
         return self._open > 0
 
     def can_be_asked(self) -> bool:
@@ -104,7 +104,7 @@ class TaskClient:
             self._turned(None)
 
     async def _ask_reader(self, method: str, params: Json, patience: float) -> Json:
-        """Ask the client while it waits for the result; again if it comes with another request."""
+        """Ask the client within its newest ``tasks/result``; again if that ends, or a newer one comes."""
         while True:
             await self._any_reader.wait()
             reader = self._readers[-1]
@@ -133,7 +133,7 @@ class TaskClient:
             self._task.inputs.pop(key, None)
 
     def hear(self, responses: Json) -> None:
-        """Take what a client answers; what nobody waits for changes nothing."""
+        """Take a client's answers; those that nobody waits for change nothing."""
         for key, response in responses.items():
             if (answer := self._answers.get(key)) is not None and not answer.done():
                 answer.set_result(response)

@@ -1,11 +1,11 @@
-"""The tasks of a served board's clients, as values: whose they are, how far each is, and how much is kept. Pure: times are given.
+"""The tasks of a served board's clients, as values: their owners, their states, and how much is kept. Pure: times are given.
 
 | from | to |
 |---|---|
 | ``working`` | ``input_required``, ``completed``, ``failed``, ``cancelled`` |
 | ``input_required`` | ``working``, ``completed``, ``failed``, ``cancelled`` |
 
-The others are ends: nothing follows them. A task is forgotten when its time is over, whatever it does then.
+The other states are final. A task is forgotten when its time is over, in whatever state it is.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Ending(NamedTuple):
 
     @property
     def has_failed(self) -> bool:
-        """Whether it is an error, or the result of one."""
+        """Whether it is an error, or a result with ``isError``."""
         return self.error is not None or (self.result or {}).get("isError") is True
 
 
@@ -77,13 +77,13 @@ class Task:
     """One task; `TaskTable` alone changes it.
 
     Attributes:
-        id: which nobody can guess.
-        number: in the order of their beginnings.
-        owner: whose it is: the same object for all requests of one client; ``None`` for whoever knows the id.
+        id: one that nobody can guess.
+        number: counts tasks in the order in which they began.
+        owner: the identity of its client; ``None`` if any client that knows the id may use it.
         ttl: milliseconds.
         created, updated: times as texts.
         status, message: as the protocol has them; the message may be empty.
-        ending: once the call has ended.
+        ending: how the call ended; ``None`` until then.
         inputs: requests of its server that the client has to answer, by their keys.
     """
 
@@ -101,11 +101,11 @@ class Task:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing follows its state."""
+        """Whether its state is final."""
         return self.status in _ENDS
 
     def said(self, *, stateless: bool) -> Json:
-        """The task as clients of an era are told it, without its result."""
+        """Return the task as the protocol writes it in an era, without its result."""
         ttl, interval = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
         found: Json = {"taskId": self.id, "status": self.status}
         if self.message:
@@ -146,7 +146,7 @@ class TaskTable:
             at: the time.
 
         Raises:
-            TooMany: there are as many as are kept, and the results of all that have ended are still to be read.
+            TooMany: as many as may be are kept, and no result of theirs was read.
         """
         own = self.of(owner)
         if owner is not None and len(own) >= self._most_of_one:
@@ -171,23 +171,23 @@ class TaskTable:
         return task if task is not None and (task.owner is None or task.owner is owner) else None
 
     def of(self, owner: object | None) -> list[Task]:
-        """The tasks of a client, in the order of their beginnings."""
+        """Return the tasks of a client, the oldest first."""
         return [each for each in self._tasks.values() if each.owner is owner]
 
     def page(self, owner: object, after: int) -> tuple[list[Task], int | None]:
-        """Some tasks of a client whose numbers are above that one, and the number after which there are more."""
+        """Return some tasks of a client after a number, and the number after which there are more; ``None`` at the end."""
         found = [each for each in self.of(owner) if each.number > after]
         return found[:PAGE], found[PAGE - 1].number if len(found) > PAGE else None
 
     def turn(self, task: Task, status: str, at: str, message: str = "") -> bool:
-        """Note what a task does now; False if it has ended, and nothing follows."""
+        """Set the state of a task; False if it has ended, which is final."""
         if task.has_ended:
             return False
         task.status, task.message, task.updated = status, message[:MOST_MESSAGE], at
         return True
 
     def end(self, task: Task, status: str, ending: Ending, at: str, message: str = "") -> bool:
-        """Note how a task has ended, and keep its result; False if it had ended already, which counts.
+        """End a task, and keep its result; False if it had ended already, which is final.
 
         A result for which there is no room is not kept: the task fails, and says so.
         """
@@ -216,12 +216,12 @@ class TaskTable:
         self._dropped.append(task)
 
     def take_dropped(self) -> list[Task]:
-        """Those that were forgotten to make room, since this was asked last."""
+        """Return the tasks that were forgotten to make room since the last call."""
         dropped, self._dropped = self._dropped, []
         return dropped
 
     def read(self, task: Task) -> None:
-        """Note that a client has been given the result: it is the first to go where there is no room."""
+        """Note that a client was given the result, if there is one: it is dropped first where there is no room."""
         task.was_read = task.has_ended
 
     def forget(self, task: Task) -> None:
@@ -237,7 +237,7 @@ class TaskTable:
 
 
 def ttl_of(said: Any) -> int:
-    """The milliseconds for which a task is kept whose client asks for so many."""
+    """Return the milliseconds for which a task is kept, by what its client asks for."""
     if not isinstance(said, int | float) or isinstance(said, bool):
         return USUAL_TTL
     return int(min(max(said, LEAST_TTL), MOST_TTL))

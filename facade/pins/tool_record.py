@@ -65,7 +65,7 @@ class ToolRecord:
         """Write down for one set what is kept, and what the server declares otherwise. Raises `RecordNotKept`."""
         sets = {**self._sets(), able: (kept, heard)}
         written = {each: {"tools": tools, "heard": other} for each, (tools, other) in sets.items()}
-        # Beside them what a version reads that knows of no sets.
+        # An older version knows no sets, and reads the first two keys.
         self._file.write({"tools": kept, "heard": heard, "sets": written})
 
     def _sets(self) -> dict[str, tuple[Declared, Declared | None]]:
@@ -89,7 +89,7 @@ def records_of(configuration: Configuration) -> list[ToolRecord]:
 
 
 _OF_ANY: Final = "any"
-"""In the place of a set of capabilities: what was kept before it was known which a server was told of."""
+"""Stands for the set of capabilities in a file of an older version, which does not name it."""
 
 
 def _all(content: dict[str, Any]) -> dict[str, tuple[Declared, Declared | None]]:

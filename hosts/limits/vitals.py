@@ -21,10 +21,10 @@ _BUSY = 0.5
 """The part of a processor from which on a host is taken to be computing."""
 
 _SOME = 0.1
-"""The part of a processor below which a process that starts is taken to be waiting: many that compute share the processors."""
+"""The part of a processor below which a starting process is taken to be waiting. It is small, as many starts may share the processors."""
 
 _ABOUT_TO = {psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP} if sys.platform == "linux" else set()
-"""What a process is that computes, waits for a processor, or for its disk. Other systems call each that sleeps a running one."""
+"""States of a process that computes, or waits for a processor or its disk. Other systems call a sleeping process running."""
 
 
 @frozen
@@ -139,7 +139,7 @@ def doing(before: Vitals | None, after: Vitals | None) -> str | None:
 
 
 def waits(before: Vitals | None, after: Vitals | None) -> bool:
-    """Whether a process waited for something between two looks, and not for a processor. One that is gone does."""
+    """Whether a process waited between two looks for something other than a processor. One that is gone counts as waiting."""
     if after is None:
         return True
     if before is None or after.at <= before.at or after.about_to:
@@ -159,13 +159,13 @@ class Process(Protocol):
 
 
 class Looks:
-    """One process, look by look."""
+    """Looks at one process again and again."""
 
     def __init__(self) -> None:
         self._before: Vitals | None = None
 
     def look(self, process: Process | None, waiting: Callable[[], object]) -> None:
-        """Call ``waiting`` if it and all that it has started have waited since the last look, see `waits`; ``None`` has not begun."""
+        """Call ``waiting`` if the process and all that it has started have waited since the last look; see `waits`. ``None`` has not begun yet."""
         if process is not None:
             before, self._before = self._before, process.vitals and sample_all(process.pid)
             if waits(before, self._before):

@@ -111,12 +111,12 @@ def read(line: bytes) -> Received:
 
 
 def exactly(line: bytes, message: dict[str, Any]) -> dict[str, Any]:
-    """A message of a line that `read` has read, with every integer exact."""
+    """Return the message of a line that `read` has read, with every integer exact."""
     if not may_be_inexact(line, message):
         return message
     try:
         exact: dict[str, Any] = read_exactly(line)
-    except JsonValueError:  # so many digits are said as a float
+    except JsonValueError:  # an integer of more digits stays a float
         return message
     return exact
 
@@ -124,7 +124,7 @@ def exactly(line: bytes, message: dict[str, Any]) -> dict[str, Any]:
 def read_exactly(line: bytes) -> Any:
     """Read a line that `read` has read, with every integer exact, and without the keys that Callboard alone may say.
 
-    A number that no double is as large as is its text.
+    A number beyond the range of a double becomes its text.
 
     Raises:
         JsonValueError: it holds an integer of more than 4,200 digits.
@@ -133,7 +133,7 @@ def read_exactly(line: bytes) -> Any:
 
 
 def load_value(text: bytes) -> Any:
-    """Read a value of a server's. A number that no double is as large as is the text that the server has written for it.
+    """Read one value of a server's. A number beyond the range of a double becomes its text.
 
     Raises:
         JsonValueError: it is not JSON.
@@ -163,7 +163,7 @@ class TooDeep(NamedTuple):
 
 
 def tools_of(line: bytes) -> Any:
-    """The result of a ``tools/list`` that was nested too deep to be read, with `TooDeep` for each tool that is.
+    """Read the result of a ``tools/list`` that is nested too deep, with `TooDeep` in the place of each tool that is.
 
     Returns:
         `ABSENT` if it cannot be read for another reason.
@@ -182,7 +182,7 @@ def tools_of(line: bytes) -> Any:
 
 
 _CUT: Final = "callboard: nested too deep"
-"""A server that says it itself loses that tool of its own, and only beside one that is nested too deep."""
+"""A server that writes this text itself loses the tool that has it, and only beside one that is nested too deep."""
 
 _DEEPEST: Final = MAX_DEPTH - 4
 """Levels of a message that are kept; what is deeper could not be passed on."""
@@ -191,7 +191,7 @@ _STRUCTURE: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.D
 
 
 def _flattened(line: bytes) -> bytes:
-    """The line with `_CUT` in the place of all that is nested deeper than `_DEEPEST`."""
+    """Return the line with `_CUT` in the place of all that is nested deeper than `_DEEPEST`."""
     kept: list[bytes] = []
     depth = start = end = 0
     for found in _STRUCTURE.finditer(line):

@@ -79,7 +79,7 @@ class ToolList:
         self._names: set[str] = set()
 
     def hold_to_pins(self) -> None:
-        """All of it was read: tell what it is held to."""
+        """Compare the whole list with what is kept of the server's tools."""
         if self._pins is not None:
             self._pins.heard(self.declared)
 
@@ -106,10 +106,10 @@ class ToolList:
         return NextPage(cursor)
 
     def wire_name(self, name: str, server: str) -> str:
-        """What the server is sent for a tool that is called by a name of this list. Raises `ToolGone`: it may not be sent.
+        """Return the name that the server is sent for a tool that is called by a name of this list. Raises `ToolGone`: the call may not be sent.
 
-        A call may have waited while the list changed: by a bare name no other tool may run, nor one that is left out by now. A name that the
-        server does not list is its own to refuse, if the entry would offer it by that name; a server may take calls of what it does not list.
+        A call may have waited while the list changed: its name may run no other tool, and none that is left out by now. A name that the server
+        does not list is sent if the entry would offer it so, as a server may take calls of tools that it does not list.
         """
         if name in self.wire:
             return self.wire[name]

@@ -1,10 +1,11 @@
 """What a server declares, held to what was kept of it when it was first listed, or learnt since. Pure but for what it is given to call.
 
-The first listing is believed, for there is nothing to hold it to. From then on each tool that is declared otherwise, is new or is gone, is told of; and
-where it is to be withheld, what is otherwise or new is not offered until it is learnt.
+The first listing is believed, for there is nothing to hold it to. From then on each tool that is declared otherwise, is new or is gone, is reported. Where
+changes are withheld, a tool that is declared otherwise or is new is not offered until it is accepted.
 
-A server may have other tools for clients that can do other things, so its tools are kept for each set of capabilities. The first listing for a further
-set is held to those of all others: a tool of theirs may be missing, and one that is there has to be declared as in one of them. A new tool is reported once.
+A server may have other tools for clients with other capabilities, so its tools are kept for each set of capabilities. The first listing for a further
+set is compared with the other sets: a tool of theirs may be missing, and one that is there has to be declared as in one of them. A new tool is reported
+once.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SAID: Final = 8
 
 
 def kept_as(tool: Json, hides: Callable[[str], bool] = lambda _: False) -> str:
-    """A declaration as it is kept; ``hides``: whether there is a secret in a text, of which there is a digest alone."""
+    """Return a declaration as it is kept: its text, or a digest if it is long or ``hides`` finds a secret in it."""
     text = declared_as(tool)
     if len(text) <= LONGEST and not hides(text):
         return text
@@ -49,7 +50,7 @@ def differences(kept: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tu
 
 
 def _as_kept_now(kept: Mapping[str, str]) -> Declared:
-    """Return what was kept in the order of `declared_as`, in which a file from before may not be."""
+    """Return kept declarations in the order of `declared_as`, which an older file may not have."""
     return {
         name: declared_as(json.loads(text)) if text.startswith("{") else text for name, text in kept.items()
     }
@@ -69,10 +70,10 @@ class Pins:
     """What is kept of one server. `refusal` and `heard` are called while a listing is read, and do not block; `settle` may.
 
     Args:
-        kept: what is kept for each set of capabilities, by what `capabilities_text` makes of it.
-        withholds: what is not as it was kept is not offered.
+        kept: what is kept for each set of capabilities, which is named as `capabilities_text` does.
+        withholds: whether a tool that is not as it was kept is left out.
         keep: writes down for one set what was heard first, and what is otherwise now; may block.
-        hides: whether there is a secret in a declaration, of which a digest is kept.
+        hides: returns whether a declaration has a secret; then a digest of it is kept.
 
     Attributes:
         on_differing: called with the differences when there are others than before; must not block.
@@ -146,7 +147,7 @@ def capabilities_text(capabilities: Iterable[str]) -> str:
 
 
 def known_of(now: Declared, sets: Sequence[Declared]) -> Declared:
-    """What a first listing for a set of capabilities is held to: what is kept for others of the tools that it has; itself if nothing is kept."""
+    """Return what the first listing for a set of capabilities is compared with: its tools as other sets have them, or itself if nothing is kept."""
     if not sets:
         return now
     known = {}

@@ -59,7 +59,7 @@ def agreed_by_discovery(result: Any, *, handshake: bool = False) -> str | None:
 
     Args:
         result: of the server.
-        handshake: where the server speaks both eras, that of the handshake is spoken.
+        handshake: whether the handshake era is spoken if the server speaks both.
     """
     supported = result.get("supportedVersions") if isinstance(result, dict) else None
     if not isinstance(supported, list):
@@ -95,7 +95,7 @@ def after_discovery(
         wanted: the revision that the entry asks for, if any.
         result: of the server; ``None`` with an error.
         error: of the server; ``None`` with a result.
-        handshake: as in `agreed_by_discovery`; unless the entry asks for something.
+        handshake: as in `agreed_by_discovery`; ignored if the entry asks for a revision.
     """
     agreed = (
         None if error is not None else agreed_by_discovery(result, handshake=handshake and wanted is None)

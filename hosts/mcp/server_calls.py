@@ -1,7 +1,6 @@
-"""The board's requests that a server has, each until its end: their answers, their tasks, what is asked for them, their cancellation. Pure.
+"""The board's requests to a server, each until its end: answers, tasks, questions and cancellation. Pure.
 
-A call may take several requests: those of its rounds, if the server asks for input, and those of its task, if it runs as one. One is under way at
-the most.
+A call may take several requests, one after the other: those of its rounds, if the server asks for input, and those of its task, if it runs as one.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ Json = dict[str, Any]
 
 PROGRESS: Final = "notifications/progress"
 OURS: Final = "callboard:"
-"""The ids of requests that no request of the board stands behind begin so; those of the board begin with a number."""
+"""How the ids of a session's own requests begin; those of the board's requests begin with a number."""
 
 
 class Running(NamedTuple):
-    """A request of the board's that the server has, or that waits for input or for a look at its task.
+    """A request of the board that is under way at the server, or waits for input or for a look at its task.
 
     Attributes:
         call: its id on the board; on the wire each round has one of its own.
-        reads: what an answer means.
+        reads: makes a message of the board of its answer.
         method, params: as it was sent.
-        tool: of a call.
+        tool: the name of the tool that is called; ``None`` of other requests.
     """
 
     call: str
@@ -51,16 +50,16 @@ class ServerCalls:
     """See the module. Of one session.
 
     Args:
-        requests: what the server asks.
+        requests: the questions of the server.
         results: keeps what is cut off of results that are too large.
         request: writes a request of the session.
         envelope: what each request says under ``_meta`` in the stateless era.
-        lines, messages: where the session has what is to be written and to be heard.
+        lines, messages: the session's lists of lines to write and of messages for the board, to which this adds.
 
     Attributes:
         stateless: the era of the session.
         given_up: as `Dialect`.
-        ran_as_tasks: tools of whose calls the server has made tasks by itself, by its own names; whoever has the session may give another set.
+        ran_as_tasks: the server's names of the tools whose calls it has run as tasks unasked; the owner may replace the set.
     """
 
     def __init__(
@@ -89,19 +88,19 @@ class ServerCalls:
         return type(wire_id) is str and wire_id in self._running
 
     def begin(self, running: Running, *, quiet: bool = False) -> None:
-        """Note a request that is sent; of a ``quiet`` one progress is no more than a sign of life."""
+        """Note a request that is sent; progress of a ``quiet`` one is a sign of life, and no part."""
         self._running[running.call] = running
         if quiet:
             self._quiet.add(running.call)
 
     def forget(self, wire_id: str) -> None:
-        """A request has no answer, or was not sent."""
+        """Forget a request that has no answer, or was not sent."""
         self._quiet.discard(call_of(wire_id))
         if self._running.pop(wire_id, None) is not None:
             self._lines.append(self._over(call_of(wire_id)))
 
     def cancel(self, request_id: str, cancelled: str, reason: str) -> bytes:
-        """Cancel a call, as a request of the board asks; what is to be said to the server."""
+        """Cancel a call, as a request of the board asks; returns the lines that tell the server."""
         wire_id = self._wire_id(cancelled)
         there = self._running.pop(wire_id, None)
         known = there is not None or self._asking.pop(cancelled, None) is not None
@@ -114,17 +113,17 @@ class ServerCalls:
         if there is not None:
             self.given_up.add(wire_id)
             self._tasks.orphan(wire_id)
-            if "task" not in there.params:  # else the server says first which task it is
+            if "task" not in there.params:  # else its task is not known yet; see `late`
                 told = {"requestId": wire_id, "reason": reason}
                 line = jsonrpc.notification("notifications/cancelled", told) + line
         return line
 
     def told(self, method: str, params: Json) -> Sequence[Message]:
-        """What a server says of a call's progress, or of its task."""
+        """Take a notification of a call's progress, or of its task."""
         return progress_of(params, self._quiet) if method == PROGRESS else self.life(params)
 
     def life(self, said: Json) -> Sequence[Message]:
-        """What a server says of a task is a sign of life, if it is new."""
+        """Take the state of a task, which is a sign of life if it is new."""
         if (news := self._tasks.told(said)) is None:
             return ()
         call, text = news
@@ -133,17 +132,17 @@ class ServerCalls:
         return (PartEvent(call, {"message": text}),)
 
     def logged(self, params: Json) -> tuple[Aside, ...]:
-        """What the server logs."""
+        """Take a log message of the server."""
         return self._requests.logged(params, self._running)
 
     def asked(self, asked: jsonrpc.Request) -> bytes:
-        """What is said at once to a request of the server's; one that names a task is about that call alone."""
+        """Return what is said at once to a request of the server; one that names a task concerns that call alone."""
         about = self._tasks.related(asked.params.get("_meta"))
         calls = {about} if about is not None else map(call_of, self._running)
         return self._requests.reply(asked, calls, self._tool_of, alone=not self.stateless)
 
     def ended(self, wire_id: str, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
-        """The answer to a request that is under way."""
+        """Take the answer to a request that is under way."""
         running = self._running.pop(wire_id)
         call = running.call
         self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
@@ -159,7 +158,7 @@ class ServerCalls:
         return (self._end(running, result, error, line, len(line)),)
 
     def late(self, wire_id: Any, result: Any) -> None:
-        """An answer that nobody waits for: the server may have made a task of a call that was cancelled."""
+        """Take an answer that nobody waits for. If the server has made a task of a cancelled call, the task is cancelled."""
         if not isinstance(wire_id, str):
             return
         self.given_up.discard(wire_id)
@@ -168,7 +167,7 @@ class ServerCalls:
             self._lines.append(self._beside(asked))
 
     def look(self, call: str) -> bytes:
-        """The time to look at a call's task has come."""
+        """Return the request that looks at the task of a call; empty if the call has ended."""
         if call not in self._tasks or (running := self._asking.pop(call, None)) is None:
             return b""  # it has ended
         asked = self._tasks.look(call)
@@ -232,13 +231,13 @@ class ServerCalls:
         return self._results.bounded(message_of(running.call, result, error), size)
 
     def _over(self, call: str) -> bytes:
-        """A call is over without an answer: what is to be said to the server."""
+        """End a call without an answer; returns the lines that tell the server."""
         task = self._tasks.cancel(call)
         line = b"" if task is None else self._beside(task)
         return line + self._requests.ended(call) if self._requests.busy else line
 
     def _beside(self, asked: Ask) -> bytes:
-        """A request whose answer nobody waits for."""
+        """Write a request whose answer nobody waits for."""
         self._count += 1
         return self._request(f"{OURS}task-{self._count}", asked.method, asked.params)
 

@@ -146,11 +146,11 @@ class ServerRequests:
 
     @property
     def of_handshake(self) -> bool:
-        """Whether all that is asked here goes to one client, of the handshake era."""
+        """Whether all questions go to one client, of the handshake era."""
         return self._source is not None and self._source.of_handshake()
 
-    def note_in(self, pins: Pins | None, revision: str | None) -> None:
-        """Note for whom the server declares its tools: in the stateless era each request says that, else the first one has."""
+    def note_capabilities(self, pins: Pins | None, revision: str | None) -> None:
+        """Note the capabilities for which the server declares its tools: the present ones in the stateless era, else those of the handshake."""
         if pins is not None:
             pins.declared_to(self.capabilities() if revision == STATELESS else self._capabilities)
 

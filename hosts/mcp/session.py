@@ -73,7 +73,7 @@ class Session:
     Args:
         client: who we are: ``name`` and ``version``.
         revision: the revision to speak; found out if ``None``, and the client's era preferred.
-        asks_first: the server is asked which eras it speaks, also where the client's is that of the handshake.
+        asks_first: whether ``server/discover`` is sent first also if the client is of the handshake era.
         roots: addresses of folders that the server may work in, if it asks.
         selection: says of each listing which tools are offered, and under which names.
         results: keeps what is cut off of results that are too large.
@@ -174,7 +174,7 @@ class Session:
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
                 unfit = self._unfit if self.revision == STATELESS else _ignore
-                self._requests.note_in(self._pins, self.revision)
+                self._requests.note_capabilities(self._pins, self.revision)
                 self._listing = ToolList(self._selection(), unfit, self._pins)
                 if "tools" in self._offers:
                     self._lists = request_id

@@ -142,7 +142,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._session = Session(
             _CLIENT,
             revision=self._next_revision(),
-            # A server over HTTP does not end by a question; one that has not answered a handshake may know the question alone.
+            # A server over HTTP does not end over ``server/discover``. One that has not answered a handshake may know that alone.
             asks_first=self.address is not None or self.begins_otherwise,
             roots=self._roots,
             selection=self._selected,

@@ -122,7 +122,7 @@ class Outgoing(NamedTuple):
 
     @property
     def is_call(self) -> bool:
-        """Whether a tool is called, or the result of one is waited for."""
+        """Whether a tool is called, or the result of its task is waited for."""
         return self.method in {"tools/call", "tasks/result"}
 
 

@@ -109,11 +109,11 @@ class ServerTasks:
         """Take the answer to a request of a call; ``None`` if it ends the call by itself.
 
         Args:
-            call: which.
+            call: its id on the board.
             method: of the request.
             result: of the answer.
             error: of the answer.
-            stateless: the era.
+            stateless: whether the session is of the stateless era.
         """
         if method == "tasks/get":
             return self._looked(call, result, error)
@@ -171,7 +171,7 @@ class ServerTasks:
         return Poll(task.seconds)
 
     def told(self, said: Json) -> tuple[str, str | None] | None:
-        """Take what a server says of a task: its call, and a text that is new; ``None`` if there is no news of a call."""
+        """Take the state of a task; returns its call and a new text, if there is one, or ``None`` if nothing is new."""
         task_id = said.get("taskId")
         call = self._calls.get(task_id) if isinstance(task_id, str) else None
         if call is None:
@@ -191,7 +191,7 @@ class ServerTasks:
         return self._calls.get(task_id) if isinstance(task_id, str) else None
 
     def cancel(self, call: str) -> Ask | None:
-        """Forget a task that nobody waits for any more; the request that says so to the server, if it is one."""
+        """Forget the task of a call that is given up; returns the request that cancels it, if there is a task."""
         task = self.end(call)
         return None if task is None else Ask("tasks/cancel", {"taskId": task.id})
 
@@ -202,11 +202,11 @@ class ServerTasks:
         return task
 
     def orphan(self, wire_id: str) -> None:
-        """Note that nobody waits for a call, of which the server may make a task yet."""
+        """Note a call that was given up, of which the server may still make a task."""
         self._orphans.append(wire_id)
 
     def orphaned(self, wire_id: str, result: Any, *, stateless: bool) -> Ask | None:
-        """The request that cancels a task which the server has made of such a call."""
+        """Return the request that cancels a task which the server has made of such a call, if it has."""
         task = _created(result, stateless=stateless) if wire_id in self._orphans else None
         if task is None or (task_id := _id_of(task)) is None or task_id in self._calls:
             return None

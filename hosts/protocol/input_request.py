@@ -20,7 +20,7 @@ ANSWER: Final = "answer_input"
 
 
 POLL: Final = "poll"
-"""The request by which a dialect is told that a time is over which it has asked for."""
+"""The request by which a dialect hears that the time has come for which it called `InputSource.poll_later`."""
 
 
 class SpeaksThrough(Protocol):
@@ -86,7 +86,7 @@ class InputSource(Protocol):
         """What may be asked for at present: ``elicitation``, ``sampling``."""
 
     def of_handshake(self) -> bool:
-        """Whether it is one client of MCP, which speaks the era of the handshake."""
+        """Whether there is one client of MCP alone, and it speaks the handshake era."""
 
     def ask(self, request: InputRequest) -> None:
         """Have it answered, from another thread."""

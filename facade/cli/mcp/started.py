@@ -160,6 +160,7 @@ def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> Appr
             rules = allowed if isinstance(allowed, list) else [allowed]
             for rule in rules:
                 whose, listed = f"{rule!r:.100} under {key!r} of {name!r:.100}", isinstance(allowed, list)
+                # No set: a rule of a file may be an object, which has no hash.
                 tools = [tool for tool in moved.tools if tool.server == name and rule in ("*", tool.own)]
                 sure = [
                     tool for tool in tools if listed and not moved.unknown and not moved.is_contested(tool)
@@ -179,7 +180,7 @@ def approvals_of(started: Sequence[Started], servers: Mapping[str, Any]) -> Appr
 
 
 def _not_carried(rule: Any, server: str, tools: Sequence[Tool], moved: Moved) -> str:
-    """Why a server's own list does not allow behind the board what it allows before, and what to do; nothing if it does."""
+    """Return why a rule of a server's own list is not carried over, and what to do; empty if it is."""
     if not isinstance(rule, str):
         return "it is no name of a tool"
     again = "its client asks about it. Say --install again when {} is up"
