@@ -27,6 +27,12 @@ class Refused(Exception):
         self.data = data
 
 
+def progress_params(token: Any, progress: float, total: float | None, message: str | None) -> Json:
+    """Return the params of ``notifications/progress``, for the token of a request."""
+    said = {"progressToken": token, "progress": progress, "total": total, "message": message}
+    return {key: each for key, each in said.items() if each is not None}
+
+
 class OneRequest:
     """The identity of a client that cannot be recognised: each of its requests has another one."""
 

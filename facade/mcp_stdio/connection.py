@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.foreign import Log, contain
 from ..hosts.mcp.revision import STATELESS
-from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
+from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused, progress_params
 from .frames import notification_line, request_line, too_long
 from .lines import Lines, TooLong
 from .pipes import MUCH, TOO_MUCH, Reading, Writing
@@ -54,12 +54,7 @@ class PipeClient:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         if (token := self.meta.get("progressToken")) is None:
             return
-        params: Json = {"progressToken": token, "progress": progress}
-        if total is not None:
-            params["total"] = total
-        if message is not None:
-            params["message"] = message
-        await self.notify("notifications/progress", params)
+        await self.notify("notifications/progress", progress_params(token, progress, total, message))
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         writing = self._connection.writing

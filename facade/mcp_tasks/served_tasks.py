@@ -264,6 +264,7 @@ class ServedTasks:
 
 
 def _inlined(ending: Ending) -> Json:
+    """How a call ended, as a task of the stateless era holds it."""
     if ending.error is None:
         return {"result": ending.result}
     code, message, data = ending.error

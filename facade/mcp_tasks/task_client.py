@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.mcp_tasks.server_tasks import RELATED
-from ..mcp_protocol.served_client import is_handshake
+from ..mcp_protocol.served_client import is_handshake, progress_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,9 +79,7 @@ class TaskClient:
             self._turned(message)
         if not self._handshake or (token := self.meta.get("progressToken")) is None:
             return
-        more = {"total": total, "message": message}
-        said = {key: each for key, each in more.items() if each is not None}
-        await self.notify("notifications/progress", {"progressToken": token, "progress": progress, **said})
+        await self.notify("notifications/progress", progress_params(token, progress, total, message))
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         if self._handshake:
