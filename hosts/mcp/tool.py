@@ -305,6 +305,9 @@ class McpToolPlugin(CommandToolPlugin):
     def _unsubscribe(self, uri: str) -> None:
         if self.subscriptions.discard(uri):
             self._ask_for_news(SUBSCRIBE[1], uri)
+            # It may have been subscribed to again meanwhile, of which the server may have heard first.
+            if uri in self.subscriptions.uris:
+                self._ask_for_news(SUBSCRIBE[0], uri)
 
     def _ask_for_news(self, method: str, uri: str) -> None:
         with suppress(HostGone):  # the next generation begins with what is subscribed to then
