@@ -238,6 +238,7 @@ class TaskTable:
 
 def ttl_of(said: Any) -> int:
     """Return the milliseconds for which a task is kept, by what its client asks for."""
-    if not isinstance(said, int | float) or isinstance(said, bool):
+    # Over HTTP it may be NaN, which no JSON is and which is not equal to itself.
+    if not isinstance(said, int | float) or isinstance(said, bool) or said != said:  # noqa: PLR0124 - see above
         return USUAL_TTL
     return int(min(max(said, LEAST_TTL), MOST_TTL))

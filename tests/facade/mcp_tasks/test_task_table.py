@@ -35,7 +35,7 @@ def ending(size: int = 1) -> Ending:
     ("said", "kept"),
     [
         (None, USUAL_TTL), ("1", USUAL_TTL), (True, USUAL_TTL), (0, LEAST_TTL), (-1, LEAST_TTL), (1e300, MOST_TTL),
-        (10**400, MOST_TTL), (60_000, 60_000), (1500.5, 1500),
+        (10**400, MOST_TTL), (float("nan"), USUAL_TTL), (60_000, 60_000), (1500.5, 1500),
     ],
 )  # fmt: skip
 def test_a_client_says_how_long_a_task_is_kept_within_bounds(said: object, kept: int) -> None:
