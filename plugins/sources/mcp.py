@@ -143,7 +143,7 @@ class McpSource(Source):
         return None
 
     def missing(self, _: Collection[str]) -> Iterator[str]:
-        """A name is looked up on the PATH that its entry gives it, and a placeholder is filled in, when it is started."""
+        """Look at absolute paths alone: a name is looked up, and a placeholder is filled in, when the server is started."""
         import shutil  # noqa: PLC0415 - only `check` asks what is missing
 
         program = self.command[0] if self.command else ""
