@@ -245,6 +245,7 @@ class ServedTools:
             return None, 1
         offers = board.catalog.offers  # replaced as a whole when it changes
         if self._plugins[0] is not offers:
+            board.plugin_manager.admit()  # a call by its name uses it, as a list does
             handles = board.plugin_manager.handles()
             found = {
                 tool.tool_name: (name, handle.endpoint.mailbox.concurrency)

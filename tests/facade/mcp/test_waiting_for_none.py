@@ -6,10 +6,11 @@ import asyncio
 import time
 
 import pytest
-from declared_servers import declared
+from declared_servers import asked, declared
 from leaks import TEST_MARK, no_leaks
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_clients import ERAS, PATIENCE, over_pipes, written
+from mcp_pipes import call, hello, serving
 from sdks import needs_sdk
 
 pytestmark = needs_sdk
@@ -141,6 +142,24 @@ async def test_names_that_a_client_has_listed_stay_where_they_are_when_a_server_
         assert not (await client.call_tool("first__read", {})).is_error
         names = [tool.name for tool in (await client.list_tools()).tools]
     assert sorted(names) == ["first__read", "read", "write"]
+
+
+def test_a_name_that_was_called_stays_where_it_is_when_a_server_comes_up_later(tmp_path):
+    first, second = declared(tmp_path, "first", "read"), declared(tmp_path, "second", "read")
+    waiting = waits(tmp_path, "first")
+
+    # The client of the SDK lists before it calls.
+    with serving(tmp_path, {"plugins": [first, second]}) as served:
+        served.say(hello(), call(1, "read", by="name"))
+        served.answers(2)
+        waiting.unlink()
+        served.say(call(2, "first__read"))
+        served.answers(1)
+        served.say(call(3, "read", by="name"))
+        served.answers(1)
+        served.ends()
+
+    assert [each["arguments"] for each in asked(tmp_path, "second", "tools/call")] == [{"by": "name"}] * 2
 
 
 @pytest.mark.anyio
