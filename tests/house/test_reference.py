@@ -137,9 +137,11 @@ def test_every_state_of_a_host_stands_in_the_reference():
 
 @pytest.mark.parametrize("name", command_line.commands)
 def test_every_command_and_option_stands_in_the_reference(name):
-    said = next(
-        line for line in section("Command line").splitlines() if line.startswith(f"| `callboard {name}")
-    )
+    rows_of_it = [
+        row for row in section("Command line").splitlines() if row.startswith(f"| `callboard {name}")
+    ]
+    assert rows_of_it, f"docs/reference/commands.md has no row for `callboard {name}`"
+    (said, *_) = rows_of_it
     common = {"--debug", "--log-format", "--verbose"}
     options = {option for parameter in command_line.commands[name].params for option in parameter.opts}
 
