@@ -140,8 +140,8 @@ class Endpoint:
         state_resets: how often one did.
         left_out: returns tools that its host has and that are not offered, by name, and why.
         on_awaited, on_waited: see `CallOwner`.
-        absence: returns in few words why no calls are taken at present; ``None`` if they are.
-        probe: has a parked host probed before it refuses a call; ``None`` if only its timer does that.
+        absence: returns why calls are not taken at present, and when they may be, in few words; ``None`` if they are.
+        probe: has a parked host probed for a call that it would refuse; ``None`` if only time does that.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...hosts.protocol.description import Description
     from ...hosts.report.crash_report import CrashReport
     from .handshake import LoadedPlugin
+    from .outage import NextStart
 
 
 @frozen
@@ -75,11 +76,13 @@ class HostOut:
         error: a sentence for those who call.
         report: the last crash report as JSON, if there is one.
         holds: the mailbox's count of them at that time, by which this is known to be stale.
+        next_start: returns when the host is started again; ``None`` if it runs, without the plugin.
     """
 
     error: str
     report: Mapping[str, Any] | None
     holds: int
+    next_start: Callable[[], NextStart] | None = None
 
 
 @frozen

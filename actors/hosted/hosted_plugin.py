@@ -14,7 +14,8 @@ from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import facts_of_plugin
 from ..handshake.handshake import Fault, LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
-from ..routing.missing import in_few_words
+from ..handshake.outage import UNDER_WAY
+from ..routing.missing import in_few_words, shortened
 from .input_requests import ActorInputSource
 from .messages import ToolsChanged
 from .tool_actor import HostedToolActor
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ...supervision.generation import ChildSpec
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import Endpoint, ToolSettings
+    from ..handshake.outage import NextStart, Outage
     from ..hosting.host import SupervisedHost
     from ..registration_errors import HostNotRunning
     from ..services import Services
@@ -76,6 +78,8 @@ class HostedPlugin:
         self.claims: bool = False
         self._rejected_for: str | None = None
         self._overdue: str | None = None
+        self._overdue_by = ""
+        self._outage: Outage | None = None
         self._refusal: HostNotRunning | None = None
         self._fault = Fault()
         self._tells_own = False
@@ -136,8 +140,18 @@ class HostedPlugin:
         return self._overdue if self.out is None else self.out.error
 
     def _absence_in_short(self) -> str | None:
-        out, absence = self.out, self.absence
-        return absence and in_few_words(absence, None if out is None else out.report)
+        outage, out = self._outage, self.out
+        if self.problem is not None:
+            return shortened(str(self.problem))
+        if out is None:
+            return self._overdue and f"{shortened(self._overdue_by)}; {UNDER_WAY.told}"
+        if outage is None:
+            return shortened(out.error)
+        cause = in_few_words(self._fault.told_in(outage.cause), outage.report)
+        return f"{cause}; {self._next_start().told}"
+
+    def _next_start(self) -> NextStart:
+        return self.supervised_host.next_start(by_calls=self.endpoint.probe is not None)
 
     @property
     def is_coming(self) -> bool:
@@ -218,33 +232,38 @@ class HostedPlugin:
     def cannot_join(self, refusal: HostNotRunning) -> None:
         self._refusal = refusal
 
-    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+    def host_is_out(self, outage: Outage, report: dict[str, Any] | None) -> None:
+        self._is_out(outage.told, report, outage)
+
+    def _is_out(self, why: str, report: dict[str, Any] | None, outage: Outage | None = None) -> None:
         self._tells_own = self._fault.is_part_of(why)
         why = self._fault.told_in(why)
-        self.out = HostOut(why, report, self.endpoint.mailbox.holds)
+        self._outage = outage
+        next_start = None if outage is None else self._next_start
+        self.out = HostOut(why, report, self.endpoint.mailbox.holds, next_start)
         tell(self._actor, self.out)
         self.settled.set()
 
-    def start_is_overdue(self, why: str) -> None:
-        self._overdue = why
+    def start_is_overdue(self, why: str, cause: str) -> None:
+        self._overdue, self._overdue_by = why, cause
         self.settled.set()
 
     def host_is_ready(self, generation: int) -> None:
         self._refusal = self._overdue = None
         if self._rejected_for is None:
-            self.out = None
+            self.out = self._outage = None
         tell(self._actor, HostReady(generation))
 
     def _on_loaded(self) -> None:
         """In the tool actor's thread: its tools are those of a generation."""
         if self._rejected_for is not None:
-            self._rejected_for = self.out = None
+            self._rejected_for = self.out = self._outage = None
 
     def _on_rejected(self, cause: str) -> None:
         """In the thread of a generation's actor."""
         self._rejected_for = f"plugin {self.name!r} is not in its host: {cause}"
         self._events.publish("plugin_unavailable", self.name, why=cause)
-        self.host_is_out(self._rejected_for, None)
+        self._is_out(self._rejected_for, None)
 
     def _on_failure(self, fault: Fault) -> None:
         """In the thread of a generation's actor, before the supervisor hears of the end."""

@@ -28,7 +28,7 @@ from .messages import InputAsked, InputWithdrawn, Overdue, PollDue, Probed, Reli
 from .sender import Sender
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from pykka._actor import ActorInbox
 
@@ -142,8 +142,8 @@ class HostedToolActor(BaseActor):
                 self._open()
             case HostDown(generation, report):
                 self._on_down(generation, report)
-            case HostOut(error, report, holds):
-                self.endpoint.shut(_unavailable(error, report), holds=holds)
+            case HostOut():
+                self.endpoint.shut(_unavailable(message), holds=message.holds)
             case GivenUp(call):
                 self._given_up.add(call)
             case Overdue(run):
@@ -359,6 +359,14 @@ class HostedToolActor(BaseActor):
 _WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001 - pykka's own form of what stands in an inbox; made once, not for each call
 
 
-def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:
-    facts: dict[str, Any] = {"crash_report": shortened(report)} if report else {}
-    return lambda _: failure(Code.HOST_UNAVAILABLE, error, **facts)
+def _unavailable(out: HostOut) -> Callable[[Call], Result]:
+    facts: dict[str, Any] = {"crash_report": shortened(out.report)} if out.report else {}
+
+    def refusal(_: Call) -> Result:
+        if out.next_start is None:
+            return failure(Code.HOST_UNAVAILABLE, out.error, **facts)
+        seconds, told = out.next_start()
+        when = facts if seconds is None else {"retry_in": round(seconds, 3), **facts}
+        return failure(Code.HOST_UNAVAILABLE, f"{out.error}; {told}", **when)
+
+    return refusal

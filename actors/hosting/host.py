@@ -9,14 +9,14 @@ What a reader would get wrong: the last plugin is never removed. It ends with it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base.frozen import frozen
 from ...base.locks import RLock
 from ...supervision.generation import ChildSpec
 from ...supervision.runtime.telling import tell
 from ..handshake.handshake import PluginsToLoad
 from ..handshake.messages import LoadPlugin, UnloadPlugin
+from ..handshake.outage import UNDER_WAY, NextStart, Outage
 from ..handshake.startup_blame import Suspects
 from ..metrics.hosts import HostMetrics
 from ..registration_errors import HostNotRunning
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 
-PROBE_PAUSE: Final = 1.0
-"""The least seconds between a failed start and a probe because of a call."""
-
-
 class PluginOfHost(Protocol):
     """A plugin that runs in a host; a `HostedPlugin` is one.
 
@@ -63,8 +59,8 @@ class PluginOfHost(Protocol):
     def begins_otherwise(self) -> bool:
         """Whether the next generation of the host begins in another way than the last."""
 
-    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
-        """The host is parked or stopped."""
+    def host_is_out(self, outage: Outage, report: dict[str, Any] | None) -> None:
+        """The host is parked or stopped; ``report`` is of its last crash."""
 
     def cannot_join(self, refusal: HostNotRunning) -> None:
         """The host was parked or stopped before this plugin came; `host_is_out` follows."""
@@ -72,25 +68,8 @@ class PluginOfHost(Protocol):
     def host_is_ready(self, generation: int) -> None:
         """Everybody is told that this generation of the host is ready."""
 
-    def start_is_overdue(self, why: str) -> None:
-        """The host was not ready in time and is started again: callers wait no longer for its start."""
-
-
-@frozen
-class _Out:
-    """Why and since when a host is parked or stopped, and until when if that is known."""
-
-    state: str
-    why: str
-    since: float
-    until: float | None
-
-    @classmethod
-    def of(cls, kind: str, facts: Mapping[str, Any], now: float) -> _Out:
-        """From the event's kind and facts."""
-        seconds = facts.get("seconds")
-        until = None if seconds is None else now + seconds
-        return cls(kind.removeprefix("host_"), facts["why"], now, until)
+    def start_is_overdue(self, why: str, cause: str) -> None:
+        """The host was not ready in time and is started again: callers wait no longer for its start. ``cause`` is of its last end."""
 
 
 class SupervisedHost:
@@ -140,14 +119,15 @@ class SupervisedHost:
         self._plugins: dict[str, PluginOfHost] = {}
         self._tools: dict[str, int] = {}
         self._suspects = Suspects(policy.cool_down)
-        self._out: _Out | None = None
+        self._out: Outage | None = None
+        self._crash: dict[str, Any] | None = None
         self._ready: int | None = None
         self.first_ready: int | None = None
         self.has_failed: bool = False
         self._started = 0.0
         self._first_process: float | None = None
         self._overdue_at: Timer | None = None
-        self._overdue: str | None = None
+        self._overdue: tuple[str, str] | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
         self.lifecycle: Lifecycle = Lifecycle(program, settings, policy, self, services=services, watch=watch)
@@ -187,18 +167,15 @@ class SupervisedHost:
             # Told under the lock, or a plugin could hear of an older state after a newer one.
             if (out := self._out) is not None:
                 plugin.cannot_join(self._refusal(plugin.name, out, neighbours))
-                plugin.host_is_out(self._told(out), self._last_report)
+                plugin.host_is_out(out, self._last_report)
             elif self._ready is not None:
                 plugin.host_is_ready(self._ready)
             elif self._overdue is not None:
-                plugin.start_is_overdue(self._overdue)
+                plugin.start_is_overdue(*self._overdue)
         if len(self._plugins) > 1:
             self.lifecycle.tell_generations(LoadPlugin(plugin.loaded_plugin))
 
-    def _told(self, out: _Out) -> str:
-        return f"host {self.name!r} is not running: {out.why}"
-
-    def _refusal(self, plugin: str, out: _Out, neighbours: tuple[str, ...]) -> HostNotRunning:
+    def _refusal(self, plugin: str, out: Outage, neighbours: tuple[str, ...]) -> HostNotRunning:
         now = self._clock.now()
         return HostNotRunning(
             plugin=plugin,
@@ -239,13 +216,18 @@ class SupervisedHost:
             for plugin in self._plugins.values():
                 plugin.endpoint.admission.several = several
 
+    def next_start(self, *, by_calls: bool) -> NextStart:
+        """Return when a host that was parked or stopped is started again; ``by_calls``: a call may have it probed."""
+        out, grouped = self._out, bool(self._group)
+        if out is None:
+            return UNDER_WAY
+        return out.next_start(self._clock.now(), by_calls=by_calls and not grouped, grouped=grouped)
+
     def probe(self) -> None:
         """Probe a parked host now; its plugins' calls wait for the result. Nothing happens for `PROBE_PAUSE` seconds after a failed start, or for as long as that start took."""
         with self._lock:
             out = self._out
-            if self._group or out is None or out.state != "parked" or out.until is None:
-                return
-            if self._clock.now() - out.since < max(PROBE_PAUSE, out.since - self._started):
+            if self._group or out is None or not out.may_be_probed(self._clock.now()):
                 return
             # All under the lock: events of the host that come meanwhile are handled after this, and win.
             self.lifecycle.order("probe", "a call has come")
@@ -323,15 +305,17 @@ class SupervisedHost:
             case "host_parked" | "host_stopped":
                 assert out is not None
                 for plugin in plugins:
-                    plugin.host_is_out(self._told(out), report)
+                    plugin.host_is_out(out, report)
             case "host_ready":
                 for plugin in plugins:
                     plugin.host_is_ready(facts["generation"])
 
     def _note(self, kind: str, facts: dict[str, Any]) -> None:
         """Keep what a plugin that comes later has to know. Under the lock."""
+        crash, self._crash = self._crash, None  # what a crash decides is told right behind it
         match kind:
             case "host_crashed":
+                self._crash = facts
                 self._last_report = facts["report"]
                 if self._ready is None:
                     self.has_failed |= not any(each.begins_otherwise for each in self._plugins.values())
@@ -341,7 +325,8 @@ class SupervisedHost:
                         since + self._start_deadline, self._start_is_overdue
                     )
             case "host_parked" | "host_stopped":
-                self._out = _Out.of(kind, facts, self._clock.now())
+                now = self._clock.now()
+                self._out = Outage.of(self.name, kind, facts, crash, now=now, took=now - self._started)
             case "host_starting":
                 self._out = None  # a plugin that comes from now on is loaded by this generation
                 self._started = self._clock.now()
@@ -357,9 +342,10 @@ class SupervisedHost:
             if self._ready is not None:
                 return
             cause = str((self._last_report or {}).get("cause") or "it has ended")
-            self._overdue = f"host {self.name!r} was not ready within {self._start_deadline:g} s and is started again; last: {cause}"
+            why = f"host {self.name!r} was not ready within {self._start_deadline:g} s and is started again; last: {cause}"
+            self._overdue = why, cause
             for plugin in self._plugins.values():
-                plugin.start_is_overdue(self._overdue)
+                plugin.start_is_overdue(why, cause)
 
     def _on_removed(self) -> None:
         """Another host may have the name, once nothing of this one is left."""

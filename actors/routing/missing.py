@@ -13,15 +13,11 @@ MOST_NAMED: Final = 5
 MOST_CHARACTERS: Final = 160
 
 
-def in_few_words(error: str, report: Mapping[str, Any] | None) -> str:
-    """Return why a host is down: what it said last on stderr, else the last cause that is known."""
+def in_few_words(cause: str, report: Mapping[str, Any] | None) -> str:
+    """Return why a host is down: what it said last on stderr, by the report of its crash, else the cause."""
     from ...hosts.report.telling_line import telling_line  # noqa: PLC0415 - only a crash needs it
 
-    said = telling_line(str((report or {}).get("stderr") or ""))
-    if not said:
-        said = error.partition(" is not running: ")[2] or error
-        said = said.rpartition("; last: ")[2]
-    return shortened(said)
+    return shortened(telling_line(str((report or {}).get("stderr") or "")) or cause)
 
 
 def shortened(text: str) -> str:

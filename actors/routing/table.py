@@ -179,12 +179,12 @@ def _missing(routing_table: RoutingTable) -> dict[str, str]:
     for plugin, endpoint in routing_table.endpoints.items():
         if routing_table.routes.tools.get(plugin):
             continue
+        if endpoint.probe is not None:
+            endpoint.probe()
         why = endpoint.absence()
         if why is None and plugin in routing_table.routes.tools:
             continue  # it is up, and has no tools
         missing[plugin] = why or "it is starting"
-        if endpoint.probe is not None:
-            endpoint.probe()
     return missing
 
 
