@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ...base.errors import CallboardError
+    from ...hosts.hosted_tool import HostedToolPlugin
     from ...plugins.contract.invocation import Scope
     from ...supervision.supervisor import SupervisorActor
     from .endpoint import Endpoint
@@ -62,6 +63,14 @@ class PluginHandle(Protocol):
     @property
     def host_name(self) -> str | None:
         """Of the host that it runs in; ``None`` of one that runs in this process."""
+
+    @property
+    def plugin(self) -> HostedToolPlugin | None:
+        """What speaks to its host; ``None`` of one that runs in this process."""
+
+    @property
+    def first_generation(self) -> int:
+        """The number of the first generation that was ready; 1 while there is none, and of one that runs in this process."""
 
     @property
     def is_coming(self) -> bool:

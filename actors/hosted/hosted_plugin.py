@@ -164,7 +164,6 @@ class HostedPlugin:
 
     @property
     def first_generation(self) -> int:
-        """The number of the first generation that was ready; 1 while there is none."""
         return self.supervised_host.first_ready or 1
 
     @property

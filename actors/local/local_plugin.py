@@ -83,6 +83,14 @@ class LocalPlugin:
         """See `PluginHandle`."""
 
     @property
+    def plugin(self) -> None:
+        """See `PluginHandle`."""
+
+    @property
+    def first_generation(self) -> int:
+        return 1
+
+    @property
     def absence(self) -> str | None:
         if self.setting_up is not None:
             return "it is still being prepared"

@@ -120,8 +120,8 @@ class PluginManager:
 
     def mcp_server(self, name: str) -> McpToolPlugin:
         """What runs one of them that is an MCP server. Raises `KeyError`, `PluginError`."""
-        hosted = getattr(self.handle(name), "plugin", None)
-        if getattr(hosted, "kind", None) != "mcp":
+        hosted = self.handle(name).plugin
+        if hosted is None or hosted.kind != "mcp":
             raise PluginError(f"plugin {name!r} is no MCP server", plugin=name)
         return cast("McpToolPlugin", hosted)
 

@@ -262,8 +262,8 @@ def _server(one: Runs) -> McpToolPlugin | None:
 
 def _servers(board: Board) -> list[McpToolPlugin]:
     """The MCP servers on a board."""
-    hosted = (getattr(handle, "plugin", None) for handle in board.plugin_manager.handles().values())
-    return [cast("McpToolPlugin", each) for each in hosted if getattr(each, "kind", None) == "mcp"]
+    hosted = (handle.plugin for handle in board.plugin_manager.handles().values())
+    return [cast("McpToolPlugin", each) for each in hosted if each is not None and each.kind == "mcp"]
 
 
 def _keep_nothing(name: str, last_listing: LastListing) -> None:

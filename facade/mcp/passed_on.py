@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ..actors.board import NotStarted
 from ..actors.calls.waiting import in_thread
@@ -219,8 +219,12 @@ class PassedOn:
             handles = self._board.board.plugin_manager.handles()
         except NotStarted:
             return {}
-        hosted: dict[str, Any] = {name: getattr(each, "plugin", None) for name, each in handles.items()}
-        return {name: each for name, each in hosted.items() if getattr(each, "kind", None) == "mcp"}
+        hosted = {name: handle.plugin for name, handle in handles.items()}
+        return {
+            name: cast("McpToolPlugin", each)
+            for name, each in hosted.items()
+            if each is not None and each.kind == "mcp"
+        }
 
     def _remembered(self, kind: str) -> Listed:
         """What the servers have listed last; those are missing that never have."""

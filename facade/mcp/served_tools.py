@@ -261,13 +261,12 @@ class ServedTools:
         """Whether this is the first answer of a generation that followed another."""
         # Asked of the host: an event may come after the answer.
         handle = self._board.board.plugin_manager.handles().get(plugin)
-        hosted = getattr(handle, "plugin", None)
-        if hosted is None or hosted.host is None:
+        if handle is None or handle.plugin is None or handle.plugin.host is None:
             return False
-        now = hosted.host.generation
-        before = self._generations.get(plugin, getattr(handle, "first_generation", now))
+        now = handle.plugin.host.generation
+        before = self._generations.get(plugin, handle.first_generation)
         self._generations[plugin] = now
-        return bool(now > before)
+        return now > before
 
     async def _ended(self, client: Client, params: Json) -> Ended | Json:
         """As `_run`, where it can begin."""
