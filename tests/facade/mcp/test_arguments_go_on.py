@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from declared_servers import declared, tool
-from leaks import no_leaks
 from mcp_clients import over_pipes, written
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = needs_sdk
@@ -22,17 +20,6 @@ SCHEMA = {
     "required": ["count", "scale"],
 }
 LOOSE = {"count": "5"}
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    with no_leaks():
-        yield
 
 
 async def answer_of(folder: Path, options: dict[str, Any], **keys: Any) -> Any:

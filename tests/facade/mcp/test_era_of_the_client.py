@@ -6,26 +6,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from leaks import TEST_MARK, no_leaks
+from leaks import TEST_MARK
 from mcp_clients import ERAS, SERVER, http_server, over_http, over_pipes, servers, written
 from sdks import needs_sdk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = needs_sdk
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    with no_leaks():
-        yield
 
 
 @pytest.mark.anyio

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from declared_servers import asked, declared
-from leaks import TEST_MARK, no_leaks
+from leaks import TEST_MARK
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_clients import ERAS, PATIENCE, over_pipes, written
 from mcp_pipes import call, hello, serving
@@ -17,17 +17,6 @@ pytestmark = needs_sdk
 
 LATE = 20.0
 """Seconds that no answer may take which waits for nobody; what waits takes 30 or more."""
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left():
-    with no_leaks():
-        yield
 
 
 @pytest.fixture(params=ERAS)
