@@ -60,18 +60,17 @@ def form_of(params: Json, plugin: str, tool: str | None) -> Form:
         return Form(message, plugin, url=_url(asked["url"]), tool_name=tool)
     if mode not in {None, "form"}:
         raise NotAsked(f"the mode {mode!r:.40} is not supported")
-    return Form(message, plugin, _fields(asked["requestedSchema"]), tool_name=tool)
+    schema: Any = asked["requestedSchema"]
+    return Form(message, plugin, _fields(schema), tool_name=tool, schema=_as_a_whole(schema))
 
 
 def params_of(form: Form, revision: str) -> Json:
     """The request that asks for a form in a revision of MCP: `form_of` reads it back."""
     if form.url is not None:
         return {"mode": "url", "message": form.message, "url": form.url}
-    schema = {
-        "type": "object",
-        "properties": {field.name: _schema(field, revision) for field in form.fields},
-        "required": [field.name for field in form.fields if field.required],
-    }
+    required = [field.name for field in form.fields if field.required]
+    schema = dict(form.schema) or {"type": "object", "properties": {}, "required": required}
+    schema["properties"] = {field.name: _schema(field, revision) for field in form.fields}
     return {"mode": "form", "message": form.message, "requestedSchema": schema}
 
 
@@ -106,6 +105,14 @@ def _fields(schema: Any) -> tuple[Field, ...]:
     ):
         raise NotAsked("'required' names what is no field")
     return tuple(_field(name, each, required=name in required) for name, each in properties.items())
+
+
+def _as_a_whole(schema: Json) -> Json:
+    """The schema without its fields; its keys keep their places."""
+    said = {**schema, "properties": {}}
+    if "required" in said:
+        said["required"] = [name for name in said["required"] if isinstance(name, str)]
+    return said
 
 
 def _field(name: str, schema: Any, *, required: bool) -> Field:

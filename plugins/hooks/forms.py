@@ -7,6 +7,7 @@ not answer is ``cancel``, and so is an answer that does not fit the form: nothin
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from urllib.parse import urlsplit
@@ -79,6 +80,7 @@ class Form:
         tool_name: the tool that was called, if only one call can be meant.
         tool_call_id: that call's id.
         timeout: seconds that the answer may take. The call's own deadline goes on meanwhile.
+        schema: what the server says of the form as a whole, such as a ``title``, as JSON; its ``properties`` are the ``fields``.
     """
 
     message: str
@@ -88,6 +90,7 @@ class Form:
     tool_name: str | None = None
     tool_call_id: str | None = None
     timeout: float = DEFAULT_TIMEOUT
+    schema: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def host(self) -> str | None:

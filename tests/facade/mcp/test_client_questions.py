@@ -30,7 +30,12 @@ pytestmark = needs_sdk
 
 ASKING = str(PROGRAMS / "python" / "mcp_asking_server.py")
 SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "A visitor",
+    "description": "Who comes in",
     "type": "object",
+    "additionalProperties": False,
+    "x-order": ["name", "age"],
     "properties": {"name": {"type": "string", "minLength": 2}, "age": {"type": "integer", "default": 7}},
     "required": ["name"],
 }
@@ -127,8 +132,7 @@ def test_a_form_is_filled_in_by_the_client_that_made_the_call(
         assert isinstance(following, int)
         asked = person.asked[0]
         assert (asked.message, len(person.asked)) == ("Who are you?", 2)
-        assert asked.requested_schema["properties"]["age"] == {"type": "integer", "default": 7}
-        assert asked.requested_schema["required"] == ["name"]
+        assert json.dumps(asked.requested_schema) == json.dumps(SCHEMA)
 
     with no_leaks():
         asyncio.run(talk())

@@ -40,15 +40,28 @@ GOOD_FIELD = st.one_of(
 )
 def test_a_form_that_is_asked_for_again_is_the_same_form_in_the_words_of_mcp(properties, revision, data):
     required = data.draw(st.lists(st.sampled_from(sorted(properties)), unique=True)) if properties else []
-    schema = {"type": "object", "properties": properties, "required": required}
+    beside = data.draw(st.dictionaries(st.sampled_from(["title", "$schema", "x-own"]), st.text(max_size=3)))
+    schema = {**beside, "type": "object", "properties": properties}
+    if required or data.draw(st.booleans()):
+        schema["required"] = required
     form = form_of({"message": "m", "requestedSchema": schema}, "server", None)
 
     said = params_of(form, revision)
 
     assert form_of(said, "server", None) == form
+    again = said["requestedSchema"]
+    assert list(again) == list(schema)
+    assert {**again, "properties": None} == {**schema, "properties": None}
     ElicitRequest.model_validate({"params": said})
     if revision == "2025-11-25":
         methods.parse_server_request("elicitation/create", revision, said)
+
+
+def test_what_is_no_name_among_the_required_fields_costs_no_more_than_itself():
+    schema = {"type": "object", "properties": {"f": {"type": "string"}}, "required": [1, "f", None]}
+    form = form_of({"message": "m", "requestedSchema": schema}, "server", None)
+
+    assert params_of(form, "2025-11-25")["requestedSchema"]["required"] == ["f"]
 
 
 def test_a_page_that_is_asked_for_again_is_the_same_page():
