@@ -125,13 +125,11 @@ def bounded_result(result: Json, address: str, event: Event) -> tuple[Json, dict
     left = event.room - measure(beside) - parts.reserve
     if structured is not None:
         wanted = measure(structured)
-        mirrored = _is_mirrored(blocks, structured)
+        mirrored, earlier = _is_mirrored(blocks, structured)
         room = max(left // 2, left - (wanted if mirrored else measure(blocks)))
         if wanted > room or (mirrored and measure(blocks) + wanted > left):
             where = parts.text(json_text(structured), "/structured", "application/json")
-            parts.notes.append(
-                f"[Cut: structured content of {wanted:,} bytes {_why(event)}. The whole: {where}]"
-            )
+            parts.notes += _joined(f"structured content of {wanted:,} bytes", event, "whole", where, earlier)
             structured = _shrunk(structured, min(room, left // 2), measure, mirrored=mirrored)
             if mirrored and structured is not None:
                 blocks = [{**blocks[0], "text": json_text(structured)}]
@@ -203,18 +201,19 @@ def _without_large_keys(result: Json, parts: _Parts, event: Event) -> Json:
     return kept
 
 
-def _is_mirrored(blocks: list[Any], structured: Any) -> bool:
-    """Whether the content is the structured content as text, as servers are to say it."""
+def _is_mirrored(blocks: list[Any], structured: Any) -> tuple[bool, list[str]]:
+    """Whether the content is the structured content as text, as servers are to say it; and the notes behind that text."""
     if (
         len(blocks) != 1
         or not isinstance(blocks[0], dict)
         or not isinstance(text := blocks[0].get("text"), str)
     ):
-        return False
+        return False, []
+    text, notes = _notes_apart(text)
     try:
-        return bool(json.loads(text) == structured)
+        return (True, notes) if json.loads(text) == structured else (False, [])
     except (ValueError, RecursionError):
-        return False
+        return False, []
 
 
 def _shrunk(value: Any, room: int, measure: Measure, *, mirrored: bool) -> Any:
@@ -272,24 +271,45 @@ def _text_of(block: Any) -> str | None:
 
 def _cut(block: Json, left: int, index: int, parts: _Parts, event: Event) -> Json:
     """The beginning of a block of text; the rest is kept."""
-    text = str(_text_of(block))
+    text, notes = _notes_apart(str(_text_of(block)))
     beside = {key: each for key, each in block.items() if key != "text"}
     if event.measure(beside) > left // 2:
         beside = {"type": "text"}
     first = text_pieces(text, left - event.measure(beside) - 16, event.measure)[0]
-    where = parts.text(text[len(first) :], f"/block/{index + 1}", "text/plain", 2)
-    size = event.measure(text)
-    parts.notes.append(f"[Cut: {size:,} bytes of text {_why(event)}. The rest: {where}]")
-    parts.notes += _notes_at_the_end(text)
+    if rest := text[len(first) :]:
+        where = parts.text(rest, f"/block/{index + 1}", "text/plain", 2)
+        notes = _joined(f"{event.measure(text):,} bytes of text", event, "rest", where, notes)
+    parts.notes += notes
     return {**beside, "text": first}
 
 
-def _notes_at_the_end(text: str) -> list[str]:
-    """What says at the end of a text that was cut before where its rest is."""
+def _notes_apart(text: str) -> tuple[str, list[str]]:
+    """A text without what says at its end that it was cut before, and where the rest is; and those notes."""
     found: list[str] = []
     while len(found) < MOST_NOTES:
-        text, _, line = text.rpartition("\n")
+        before, _, line = text.rpartition("\n")
         if not line.startswith(("[Cut: ", "[Left out: ")) or RESULTS not in line or len(line) > _LEAST:
             break
+        text = before
         found.insert(0, line)
-    return found
+    return text, found
+
+
+def _joined(what: str, event: Event, part: str, where: str, earlier: list[str]) -> list[str]:
+    """The notes of a cut: of one that was cut before, its note says this too.
+
+    Args:
+        what: is cut.
+        event: that it is too large for.
+        part: the ``rest`` of it, or the ``whole``, is kept.
+        where: it is kept.
+        earlier: the notes of it.
+    """
+    for number, note in enumerate(earlier):
+        for kept, between in (("rest", ", then "), ("whole", "; what was left: ")):
+            head, found, before = note.removesuffix("]").partition(f". The {kept}: ")
+            if found and note.startswith("[Cut: "):
+                pair = (where, before) if kept == "rest" else (before, where)
+                said = f"{head}, and what was left {_why(event)}{found}{between.join(pair)}]"
+                return [*earlier[:number], said, *earlier[number + 1 :]]
+    return [f"[Cut: {what} {_why(event)}. The {part}: {where}]", *earlier]

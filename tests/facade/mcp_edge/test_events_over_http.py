@@ -131,15 +131,15 @@ def test_structured_content_keeps_its_shape_and_the_whole_is_read_in_parts(
     assert (json.loads(text) == result.structured_content) if mirrored else text == "many rows"
 
 
-def test_of_a_text_that_was_cut_before_both_rests_are_named(tmp_path: Path) -> None:
+def test_of_a_text_that_was_cut_before_one_note_names_both_rests(tmp_path: Path) -> None:
     asked = {"content": [{"type": "text", "text": long("x", 3 * MEGABYTE)}]}
 
     async def talk(server: str) -> Any:
         async with over_http(server, "handshake") as client:
             result: Any = await client.call_tool("large", asked)
-            first, second = result.content[-1].text.splitlines()
+            (note,) = result.content[-1].text.splitlines()
             found = [result.content[0].text]
-            waiting = [*addresses(_Ends(first)), *addresses(_Ends(second))]
+            waiting = addresses(_Ends(note))
             while waiting:  # a part of the first cut may be too large itself
                 text, *note = (await client.read_resource(waiting.pop(0))).contents
                 found.append(text.text)
@@ -149,7 +149,32 @@ def test_of_a_text_that_was_cut_before_both_rests_are_named(tmp_path: Path) -> N
     with no_leaks(), http_server(large(tmp_path)) as server:
         whole = asyncio.run(talk(server))
 
-    assert re.sub(r"\n\[Cut: .*\]", "", whole) == "x" * 3 * MEGABYTE
+    assert whole == "x" * 3 * MEGABYTE
+
+
+def test_of_a_structure_that_was_cut_before_one_note_names_the_whole(tmp_path: Path) -> None:
+    row = {"number": 1.5, "text": "x" * 1000}
+    asked = {"structuredContent": {"rows": {"repeat": row, "times": 3000}}, "mirrored": True}
+
+    async def talk(server: str) -> tuple[Any, list[Any]]:
+        async with over_http(server, "handshake") as client:
+            result: Any = await client.call_tool("large", asked)
+            (note,) = result.content[-1].text.splitlines()
+            found: list[Any] = []
+            whole = note.partition(". The whole: ")[2].partition("; what was left: ")[0]
+            for uri in addresses(_Ends(f"{whole}]")):
+                part, *ends = (await client.read_resource(uri)).contents
+                found += [
+                    part,
+                    *await read(client, [more for each in ends for more in addresses(_Ends(each.text))]),
+                ]
+            return result, found
+
+    with no_leaks(), http_server(large(tmp_path)) as server:
+        result, parts = asyncio.run(talk(server))
+
+    assert json.loads(result.content[0].text) == result.structured_content
+    assert json.loads("".join(each.text for each in parts)) == {"rows": [row] * 3000}
 
 
 class _Ends:
