@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _PLAIN: Final = re.compile(r"[A-Za-z0-9@:._/-]{1,60}")
 MOST_NAMED: Final = 5
 MOST_CHARACTERS: Final = 160
+WHERE_TO_LOOK: Final = "; 'callboard doctor FILE' says more"
+"""The end of what names plugins that are missing."""
 
 
 def in_few_words(cause: str, report: Mapping[str, Any] | None) -> str:
@@ -39,4 +41,4 @@ def missing_in_short(what: str, missing: Mapping[str, str]) -> str:
     named = [f"{name!r} ({why})" for name, why in plain[:MOST_NAMED]]
     further = len(missing) - len(named)
     more = [f"{further:,} more" if named else f"{further:,} in all"] if further else []
-    return f". {what}: {', '.join([*named, *more])}; 'callboard doctor FILE' says more"
+    return f". {what}: {', '.join([*named, *more])}{WHERE_TO_LOOK}"

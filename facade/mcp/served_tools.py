@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..actors.board import NotStarted
-from ..actors.routing.missing import missing_in_short, shortened
+from ..actors.routing.missing import WHERE_TO_LOOK, missing_in_short, shortened
 from ..base.foreign import Log
 from ..base.validation import require_call_options
 from ..hosts.protocol.call_params import KEY, trace_of
@@ -183,7 +183,9 @@ class ServedTools:
         if code == Code.UNKNOWN_TOOL:
             why = self._start.why_not_running() or "it was stopped"
             error = self._names.spelled(result.get("error") or f"the board does not run: {why}")
-            raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}{self._left_out()}")
+            left_out = self._left_out()
+            error = error.removesuffix(WHERE_TO_LOOK if left_out else "")  # it is said once
+            raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}{left_out}")
         # A failure of Callboard's own is no answer of a host.
         is_first = plugin is not None and code is None and self._is_restarted(plugin)
         if raw is not None and client.takes_text and not is_first:

@@ -73,6 +73,28 @@ def test_a_client_is_told_what_is_left_out_and_is_served_the_others(tmp_path, cl
     assert not (tmp_path / "evil").exists()
 
 
+def test_what_is_left_out_and_what_is_not_up_end_with_one_word_of_where_to_look(clone):
+    config = clone / "agent.json"
+    down = {"command": ["sh", "-c", "exit 1"], "env": TEST_MARK}
+    write_config(
+        clone, {"plugin": "path:./nothere"}, {"mcp": down, "name": "down", "restart": {"intensity": 0}}
+    )
+
+    async def talk():
+        async with over_pipes(config, "handshake") as client:
+            await client.list_tools()
+            with pytest.raises(MCPError) as unknown:
+                await client.call_tool("nowhere", {})
+            return str(unknown.value)
+
+    unknown = asyncio.run(talk())
+
+    assert "'down' (" in unknown
+    assert "'path:./nothere' (" in unknown
+    assert unknown.count("callboard doctor FILE") == 1
+    assert unknown.endswith("'callboard doctor FILE' says more")
+
+
 KEEPING = {
     "command": ({"mcp": {"command": ["sh", "-c", "true"]}, "name": "echo"}, "callboard trust {config}"),
     "folder": ("path:./nothere", "nothere does not exist; correct the path"),
