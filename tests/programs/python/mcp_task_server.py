@@ -3,7 +3,7 @@
     mcp_task_server.py [WORD…]
 
 Words: ``modern`` (the stateless era: the server decides, and makes a task of each call whose client knows tasks), ``optional`` (its tools may be
-called without), ``no_interval`` (says that it may be asked at once), ``log=PATH`` (each request that it gets is a line there).
+called without), ``lingers`` (goes on after the end of its input), ``no_interval`` (says that it may be asked at once), ``log=PATH`` (each request that it gets is a line there).
 Tools: ``finish`` (says ``text``), ``fail``, ``refuse`` (an error of JSON-RPC), ``never``, ``ask`` (asks for a name), ``steps`` (tells of its progress), ``pid``,
 ``after`` (ends when the file ``path`` is there).
 """
@@ -199,3 +199,5 @@ for line in sys.stdin:
         say(id=asked["id"], result={})
     else:
         say(id=asked["id"], error={"code": -32601, "message": "no such method"})
+if "lingers" in words:
+    threading.Event().wait()
