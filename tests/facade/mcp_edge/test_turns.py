@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from callboard.mcp_edge.turns import NoTurn, Turns
 
+PATIENCE = 30.0
+
 
 class Reader:
     """A client that reads, or does not."""
@@ -131,4 +133,4 @@ def test_one_that_waits_for_others_too_long_is_refused_but_not_if_its_client_doe
         with pytest.raises(NoTurn):
             await waiting
 
-    asyncio.run(talk())
+    asyncio.run(asyncio.wait_for(talk(), PATIENCE))

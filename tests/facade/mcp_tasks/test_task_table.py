@@ -78,6 +78,16 @@ def test_where_there_is_no_room_what_was_read_goes_first_and_nothing_else() -> N
     assert [each.id for each in table.of(ONE)] == ["b", "d"]
 
 
+def test_all_clients_together_begin_no_more_tasks_than_are_kept() -> None:
+    table = TaskTable(most=2)
+    table.begin("a", ONE, None, AT)
+    table.begin("b", None, None, AT)
+    with pytest.raises(TooMany, match="of all clients"):
+        table.begin("c", OTHER, None, AT)
+
+    assert len(table) == 2
+
+
 def test_a_result_for_which_there_is_no_room_is_an_error_that_says_so() -> None:
     table = TaskTable(most_bytes=10)
     first, second = table.begin("a", ONE, None, AT), table.begin("b", ONE, None, AT)

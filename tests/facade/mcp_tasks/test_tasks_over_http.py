@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from contextlib import contextmanager
@@ -148,7 +149,9 @@ def test_what_a_server_asks_comes_in_the_stream_of_the_result(tmp_path: Path) ->
     assert result["content"][0]["text"] == "Ann"
 
 
-def test_in_the_stateless_era_whoever_knows_the_id_has_the_task(tmp_path: Path) -> None:
+def test_in_the_stateless_era_whoever_knows_the_id_has_the_task_and_nobody_guesses_it(
+    tmp_path: Path,
+) -> None:
     with served(tmp_path) as address:
         client, other = Requests(address, stateless=True), Requests(address, stateless=True)
         able = client.ask("server/discover")["result"]["capabilities"]
@@ -159,6 +162,7 @@ def test_in_the_stateless_era_whoever_knows_the_id_has_the_task(tmp_path: Path) 
 
     assert able["extensions"] == {EXTENSION: {}}
     assert task["resultType"] == "task"
+    assert re.fullmatch(r"[\w-]{32}", task["taskId"])  # of 192 random bits
     assert ended["result"]["content"][0]["text"] == "done"
     assert unknown["code"] == -32601
 
