@@ -20,6 +20,7 @@ from ..mcp.first_signal import first_signal
 from ..mcp.health import health_of
 from ..mcp.serving import BoardServer
 from ..mcp_edge.event_bound import BoundedEvents, EventBound
+from .clear_answers import ClearAnswers
 from .connections import BoundedLog, Connection, Connections
 from .guard import HEALTH
 from .sdk_server import SdkServer, identity_of
@@ -152,7 +153,7 @@ def application(served: BoardServer, guard: Guard, most: int, logs: Path | None 
         ),  # it is the guard's
         custom_starlette_routes=[Route(HEALTH, healthz), Route("/status", status)],
     )
-    return _Guarded(BoundedEvents(app, most), guard)
+    return _Guarded(ClearAnswers(BoundedEvents(app, most)), guard)
 
 
 class _Looks:

@@ -62,7 +62,11 @@ PLACES = {
     "hypothesis": ("chaos/strategies.py",),
     "mcp": ("facade/mcp_http/*", "facade/mcp_edge/event_bound.py", "hosts/mcp_oauth/oauth.py"),
     "mcp_types": ("facade/mcp_http/*", "facade/mcp_edge/event_bound.py"),
-    "starlette": ("facade/mcp_http/http.py", "facade/mcp_edge/event_bound.py"),
+    "starlette": (
+        "facade/mcp_http/http.py",
+        "facade/mcp_http/clear_answers.py",
+        "facade/mcp_edge/event_bound.py",
+    ),
     "uvicorn": ("facade/mcp_http/http.py", "facade/mcp_http/connections.py"),
     "pydantic": ("plugins/functions/pydantic_schema.py",),
     "typing_extensions": ("plugins/functions/pydantic_schema.py",),

@@ -6,10 +6,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from callboard import Callboard
 from leaks import TEST_MARK, no_leaks
-from mcp_clients import SERVER, command, http_server, written
+from mcp_clients import JSON_OR_STREAM, PATIENCE, SERVER, command, http_server, written
 from mcp_plain import Client, Heard, Http, Pipes
 from mcp_records import Exchange, Record, board_of
 from programs import PROGRAMS
@@ -191,6 +192,66 @@ def test_an_answer_with_a_key_twice_is_no_consent(said: str, tmp_path: Path) -> 
                 break
 
     assert json.loads(message["result"]["content"][0]["text"]) == [{"action": "cancel"}]
+
+
+def test_over_http_an_answer_with_a_key_twice_is_no_consent(tmp_path: Path) -> None:
+    server = {"command": [sys.executable, ASKING], "env": TEST_MARK}
+    config = written(tmp_path, {"plugins": [{"mcp": server, "name": "asking"}]})
+    able = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "a", "version": "1"}}  # fmt: skip
+    call = {
+        "jsonrpc": "2.0",
+        "id": "call",
+        "method": "tools/call",
+        "params": {"name": "ask", "arguments": FORM},
+    }
+    hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": able}
+
+    with no_leaks(), http_server(config) as address, httpx.Client(timeout=PATIENCE) as client:
+        begun = client.post(address, json=hello, headers=JSON_OR_STREAM)
+        headers = {**JSON_OR_STREAM, "mcp-session-id": begun.headers["mcp-session-id"]}
+        client.post(address, json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
+        with client.stream("POST", address, json=call, headers=headers) as stream:
+            for line in stream.iter_lines():
+                message = json.loads(line[5:]) if line.startswith("data:") and line[5:].strip() else {}
+                if message.get("method") == "elicitation/create":
+                    doubled = '{"action":"decline","\\u0061ction":"accept","content":{}}'
+                    answer = f'{{"jsonrpc":"2.0","id":{json.dumps(message["id"])},"result":{doubled}}}'
+                    heard = client.post(address, content=answer, headers=headers)
+                elif message.get("id") == "call":
+                    break
+
+    assert heard.status_code == 202
+    assert json.loads(message["result"]["content"][0]["text"]) == [{"action": "cancel"}]
+
+
+def test_over_http_answers_of_the_stateless_era_with_a_key_twice_are_refused(tmp_path: Path) -> None:
+    server = {"command": [sys.executable, ASKING, "modern"], "env": TEST_MARK}
+    config = written(tmp_path, {"plugins": [{"mcp": server, "name": "asking"}]})
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}  # fmt: skip
+    said = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "ask"}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": FORM, "_meta": meta}}  # fmt: skip
+
+    with no_leaks(), http_server(config) as address, httpx.Client(timeout=PATIENCE) as client:
+
+        def ask(**more: Json) -> Json:
+            body = json.dumps({**call, "params": {**call["params"], **more}})
+            twice = body.replace('"action": "twice"', '"action": "decline", "action": "accept"')
+            answer = client.post(address, content=twice, headers={**JSON_OR_STREAM, **said}).text
+            lines = [
+                line[5:] for line in answer.splitlines() if line.startswith("data:") and line[5:].strip()
+            ]
+            found: Json = json.loads(lines[-1] if lines else answer)
+            return found
+
+        asked = ask()["result"]
+        (name,) = asked["inputRequests"]
+        refused = ask(requestState=asked["requestState"], inputResponses={name: {"action": "twice"}})
+        told = ask(requestState=asked["requestState"], inputResponses={name: {"action": "decline"}})
+
+    assert refused["id"] == 1
+    assert refused["error"]["code"] == -32602
+    assert "'action' stands twice" in refused["error"]["message"]
+    assert json.loads(told["result"]["content"][0]["text"]) == [{"action": "decline"}]
 
 
 def test_answers_of_the_stateless_era_with_a_key_twice_are_refused(tmp_path: Path) -> None:
