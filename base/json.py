@@ -110,7 +110,7 @@ def require_inner(value: JsonValue, *, what: str) -> None:
     require_json(value, what=what, _depth=_INNER)
 
 
-def load_json(text: bytes | str) -> JsonValue:
+def load_json(text: bytes | memoryview | str) -> JsonValue:
     """Read one JSON value. Of two equal keys the last counts; an integer beyond 64 bits becomes a float.
 
     Raises:
@@ -175,10 +175,10 @@ def _has_huge(value: JsonValue) -> bool | None:
     return False
 
 
-def _load_slowly(text: bytes | str) -> JsonValue:
+def _load_slowly(text: bytes | memoryview | str) -> JsonValue:
     """Read half a surrogate pair, which `dump_json` writes and orjson does not read; ``None`` if it is no JSON."""
     try:
-        said = text if isinstance(text, str) else text.decode("utf-8")
+        said = text if isinstance(text, str) else str(text, "utf-8")
         if _HALF_A_PAIR not in said.lower():
             return None
         value = json.loads(said, parse_int=_as_orjson_reads)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from concurrent.futures import Future
 
+    from ...hosts.protocol.wire import RawAnswer
     from ...plugins.contract.invocation import Invocation
     from ...supervision.runtime.clock import Clock, Timer
     from .future import CallFuture
@@ -91,8 +92,7 @@ class Call:
         lost: how it was lost when it was sent before, if it was.
         noted: what has been counted and told of it: ``submitted``, ``counted``, and kinds of events.
         final_state: the plugin's state as its answer left it, which is not to be changed; ``None`` until then.
-        raw_answer: the line of JSON-RPC in which an MCP server has answered. ``None`` of any other tool, and where the result says
-            something else: a hook has changed it, it was cut, or it is a failure that Callboard reports.
+        raw: what the result was read of; `raw_answer` is its line.
         run: the state of its run, kept by the tool that runs it and for that tool alone; ``None`` before and after.
         generation: the generation of the host that answered it; ``None`` if no host has.
         notes: what hooks want said beside their answers (context for the model, messages for people), in order. What hooks of
@@ -102,7 +102,7 @@ class Call:
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
         "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "final_state", "generation", "id", "invocation", "lost",
-        "noted", "parts_dropped", "plugin_name", "raw_answer", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
+        "noted", "parts_dropped", "plugin_name", "raw", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
     notes: tuple[dict[str, Any], ...] = ()
 
@@ -131,7 +131,7 @@ class Call:
         self.lost: Result | None = None
         self.noted: set[str] = set()
         self.final_state: dict[str, Any] | None = None
-        self.raw_answer: bytes | None = None
+        self.raw: RawAnswer | None = None
         self._lock, self._stage = Lock(), Stage.QUEUED
         self._ending: Ending | None = None
         self._result: Result | None = None
@@ -157,6 +157,15 @@ class Call:
     def decided(self) -> bool:
         """Whether it is certain how it ends, be it that the result cannot be had yet."""
         return self._stage is Stage.ENDED
+
+    @property
+    def raw_answer(self) -> bytes | None:
+        """The line of JSON-RPC in which an MCP server has answered.
+
+        ``None`` of any other tool, and where the result says something else: a hook has changed it, it was cut, or it is a failure that
+        Callboard reports.
+        """
+        return None if self.raw is None else self.raw.line
 
     @property
     def stage(self) -> Stage:
@@ -333,8 +342,7 @@ class Call:
             if self._stage is not Stage.QUEUED:
                 return False
             self.attempt += 1
-            self.began = now
-            self._stage = Stage.STARTED
+            self.began, self._stage = now, Stage.STARTED
             if tell is not None:
                 tell(self)
             return True
@@ -350,8 +358,7 @@ class Call:
         with self._lock:
             if self._stage is not Stage.STARTED:
                 return False
-            self._stage = Stage.QUEUED
-            self.began = None
+            self.began, self._stage = None, Stage.QUEUED
             if lost is None:
                 self.attempt -= 1
             else:
@@ -388,8 +395,7 @@ class Call:
             with self._lock:
                 if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
                     return False
-                self._ending = ending
-                self._stage = Stage.ENDED
+                self._ending, self._stage = ending, Stage.ENDED
             self._settle(ending)
         except BaseException:  # an interrupt, raised again: another thread goes on from here
             if self._ending is ending and self._stage is Stage.ENDED and not ending.over:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...hosts.host import Host
     from ...hosts.protocol.description import Description
+    from ...hosts.protocol.wire import RawAnswer
     from ...hosts.report.crash_report import CrashReport
     from .handshake import Ask, LoadedPlugin, PluginsToLoad, Refusal
 
@@ -275,7 +276,7 @@ class HandshakeRequest:
     def __init__(self, loaded_plugin: LoadedPlugin, method: str, tell_actor: Callable[[Any], bool]) -> None:
         self.call_id = method
         self.request_id: str | None = None
-        self.raw_answer: bytes | None = None
+        self.raw: RawAnswer | None = None
         self._loaded_plugin = loaded_plugin
         self._tell = tell_actor
 

@@ -212,7 +212,7 @@ class HookPipeline:
     def _reviewed(self, tool: ToolRun, code: Code | None, step: Passed | Refused) -> None:
         if isinstance(step, Passed):
             same = step.value is tool.result()
-            self.end(step.value, partial(setattr, self.call, "raw_answer", tool.raw_answer if same else None))
+            self.end(step.value, partial(setattr, self.call, "raw", tool.raw if same else None))
             return
         self.end(withheld(code, step), partial(self._tell, "result_withheld", step))
 

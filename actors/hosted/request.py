@@ -14,6 +14,7 @@ from ..state.cell import largest_state
 if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.limits.vitals import Vitals
+    from ...hosts.protocol.wire import RawAnswer
     from ...hosts.report.crash_report import CrashReport
     from ..calls.call import Call
     from ..calls.idle_timeout import IdleTimeout
@@ -41,7 +42,7 @@ class HostedRun:
         "idle_timeout",
         "named",
         "params",
-        "raw_answer",
+        "raw",
         "request_id",
         "sent",
         "vitals",
@@ -56,7 +57,7 @@ class HostedRun:
         self.named: NamedStates | None = None
         self.given: dict[str, Any] | None = None  # the state, if it has a name
         self.request_id: str | None = None
-        self.raw_answer: bytes | None = None
+        self.raw: RawAnswer | None = None
         self.sent: bool = False
         self.vitals: Vitals | None = None
         self.idle_timeout: IdleTimeout | None = None
@@ -110,7 +111,7 @@ class HostedRun:
                 result[FORMATTED] = True
             self._end(result, self.given if state is None else state)
         else:
-            self.raw_answer = None
+            self.raw = None
             self._end(answer.result)
 
     def on_refused(self, error: dict[str, Any]) -> None:
@@ -211,7 +212,7 @@ class HostedRun:
             self._endpoint.mailbox.release(self.call)
 
     def _settle(self, result: Result, state: dict[str, Any] | None, text: bytes | None) -> None:
-        self.call.raw_answer = self.raw_answer
+        self.call.raw = self.raw
         self.call.generation = self.host.generation
         self.call.run = (
             None  # else call and run refer to each other, and the answer waits for the garbage collector

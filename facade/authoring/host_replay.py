@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..config.configuration import Configuration
     from ..hosts.process.process import ProcessExit
+    from ..hosts.protocol.wire import RawAnswer
     from ..hosts.report.crash_report import CrashReport
     from ..hosts.sharing import Program
 
@@ -107,7 +108,7 @@ class _Owner:
         self.exchange = exchange
         self.call_id = call_id
         self.request_id: str | None = None
-        self.raw_answer: bytes | None = None
+        self.raw: RawAnswer | None = None
         self.over = threading.Event()
 
     def on_part(self, payload: Any, size: int) -> None:

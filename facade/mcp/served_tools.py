@@ -34,6 +34,7 @@ from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
     from ..actors.catalog.catalog import ToolDescriptor
+    from ..hosts.protocol.wire import RawAnswer
     from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..mcp_edge.cut_results import CutResults
     from ..mcp_protocol.served_client import Client
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from .passed_on import PassedOn
 
 Json = dict[str, Any]
-Ended = tuple["CallResult", str | None, bytes | None]
-"""A result, the plugin that took the call, and the line in which a server has answered."""
+Ended = tuple["CallResult", str | None, "RawAnswer | None"]
+"""A result, the plugin that took the call, and what a server has answered."""
 
 logger: Log = Log("callboard.mcp")
 
@@ -202,10 +203,10 @@ class ServedTools:
         return written
 
     def _written(
-        self, result: CallResult, name: str, plugin: str | None, raw: bytes | None, *, handshake: bool
+        self, result: CallResult, name: str, plugin: str | None, raw: RawAnswer | None, *, handshake: bool
     ) -> Json:
         """The result as the client gets it. Raises `Refused`: the server has answered with an error."""
-        said = None if raw is None else as_it_came(raw, handshake=handshake)
+        said = None if raw is None else as_it_came(raw.line, handshake=handshake)
         if isinstance(said, Refusal):
             raise Refused(*said)
         structured = not handshake and name in self._structured
@@ -297,7 +298,7 @@ class ServedTools:
                 kept = True
                 return running.required(client.revision, self._kept.keep(running, params["name"]))
             call = running.call
-            return call.result(), call.plugin_name, call.raw_answer
+            return call.result(), call.plugin_name, call.raw
         finally:
             if not kept:  # it has ended, or the client cancelled, or has gone
                 running.close()

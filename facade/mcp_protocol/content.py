@@ -6,11 +6,10 @@ object, and progress only grows.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import JsonValueError
-from ..hosts.mcp.jsonrpc import is_forged, load_value, read_exactly, without_forged_meta
+from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
 from ..hosts.mcp_tasks.server_tasks import RELATED
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
@@ -22,6 +21,7 @@ from .shapes import CALL_RESULT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ..hosts.protocol.wire import RawAnswer
     from ..interop.registry.tool_registry import ToolInteropRegistry
 
 Json = dict[str, Any]
@@ -158,31 +158,17 @@ def as_it_came(line: bytes, *, handshake: bool) -> Json | Refusal | None:
     return result
 
 
-_BEFORE: Final = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*|"id"\s*:\s*"[^"\\]*"\s*,\s*){0,2}"result"\s*:\s*'
-)
-_AFTER: Final = re.compile(rb'\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*|,\s*"id"\s*:\s*"[^"\\]*"\s*){0,2}\}\s*\Z')
-"""What stands around the result in an answer, as servers write it."""
-
-
-def text_as_it_came(line: bytes, *, handshake: bool) -> bytes | None:
+def text_as_it_came(raw: RawAnswer, *, handshake: bool) -> bytes | None:
     """As `as_it_came`, the result as the JSON text that the server has written.
 
     Returns:
         ``None`` if it cannot be given on byte for byte, but perhaps by its values.
     """
-    before = _BEFORE.match(line)
-    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1  # of the result: there is no other object behind it
-    if before is None or _AFTER.match(line, end) is None:
+    result = raw.value
+    if raw.text is None or CALL_RESULT(result) is not None or RELATED in (result.get("_meta") or ()):
         return None
-    text = line[before.end() : end]
-    try:
-        result = load_value(text)  # what is not one value has other members of the answer in it
-    except JsonValueError:
-        return None
-    if CALL_RESULT(result) is not None or is_forged(result) or b"\r" in text:
-        return None
-    if RELATED.encode() in text:
+    text = bytes(raw.text)
+    if b"\r" in text:
         return None
     if b"\\" in text and b"\\ud" in text.lower():  # half of a surrogate pair, perhaps
         return None

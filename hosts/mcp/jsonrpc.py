@@ -39,11 +39,16 @@ class Notification(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The server answers a request of ours; ``error`` is ``None`` if that went well, and ``result`` `ABSENT` if there is neither."""
+    """The server answers a request of ours; ``error`` is ``None`` if that went well, and ``result`` `ABSENT` if there is neither.
+
+    Attributes:
+        text: the part of the line from which the result was read, and nothing else; ``None`` if there is no such part.
+    """
 
     id: Any
     result: Any
     error: dict[str, Any] | None
+    text: memoryview | None = None
 
 
 class Unreadable(NamedTuple):
@@ -91,6 +96,8 @@ def read(line: bytes) -> Received:
     if len(line) > UNCOUNTED and (values := excess(line)) is not None:
         return Unreadable(values)
     try:
+        if (answer := _plain_result(line)) is not None:
+            return answer
         message = _loaded(line)
     except JsonValueError:
         return _spoilt(line)
@@ -108,6 +115,44 @@ def read(line: bytes) -> Received:
     if isinstance(message.get("error"), dict):
         return Answer(request_id, None, message["error"])
     return _no_answer(message)
+
+
+_GAP: Final = r"[ \t\r\n]*"
+_MEMBER: Final = rf'"jsonrpc"{_GAP}:{_GAP}"(?P<version>2\.0)"|"id"{_GAP}:{_GAP}"(?P<id>[ !#-\[\]-~]*)"'
+_BEFORE: Final = re.compile(
+    rf'{_GAP}\{{{_GAP}(?:(?:{_MEMBER}){_GAP},{_GAP}){{0,2}}"result"{_GAP}:{_GAP}'.encode()
+)
+_AFTER: Final = re.compile(rf"{_GAP}(?:,{_GAP}(?:{_MEMBER}){_GAP}){{0,2}}\}}{_GAP}\Z".encode())
+"""What stands around the result in an answer, as servers write it; of a member that stands there twice the last counts."""
+
+
+def _plain_result(line: bytes) -> Answer | None:
+    """Read an answer with a result of which the text stands alone, as nearly all do; ``None`` of any other line.
+
+    The result is read apart: what is no value by itself has other members of the answer in it.
+
+    Raises:
+        JsonValueError: the result is nested too deep.
+    """
+    before = _BEFORE.match(line)
+    if before is None:
+        return None
+    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1  # of the result: there is no other object behind it
+    after = _AFTER.match(line, end)
+    if after is None or before.end() >= end or not (before["version"] or after["version"]):
+        return None
+    request_id = before["id"] if after["id"] is None else after["id"]
+    if request_id is None:
+        return None
+    text = memoryview(line)[before.end() : end]
+    try:
+        value = load_value(text)
+    except JsonValueError:
+        return None
+    if may_be_deep(line):
+        require_inner({"result": value}, what="$")
+    kept = _without_forged(line, value)
+    return Answer(request_id.decode("ascii"), kept, None, text if kept is value else None)
 
 
 def exactly(line: bytes, message: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +177,7 @@ def read_exactly(line: bytes) -> Any:
     return _without_forged(line, _load_exactly(line))
 
 
-def load_value(text: bytes) -> Any:
+def load_value(text: bytes | memoryview) -> Any:
     """Read one value of a server's. A number beyond the range of a double becomes its text.
 
     Raises:
@@ -141,7 +186,7 @@ def load_value(text: bytes) -> Any:
     try:
         return load_json(text)
     except JsonValueError:  # an integer that no float is as large as is JSON all the same
-        return _load_exactly(text)
+        return _load_exactly(bytes(text))
 
 
 def _load_exactly(text: bytes) -> Any:
@@ -239,7 +284,7 @@ def _without_forged(line: bytes, message: Any) -> Any:
     if len(line) > _LONG and is_forged(message, _FEW) is False:
         return message
     may_forge = b"callboard" in line or (b"\\u00" in line and _ESCAPED.search(line) is not None)
-    return without_forged_meta(message) if may_forge else message
+    return without_forged_meta(message) if may_forge and is_forged(message) else message
 
 
 _LONG: Final = 4096

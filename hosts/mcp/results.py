@@ -15,7 +15,7 @@ from ..protocol.wire import BegunEvent, ErrorResponse, Malformed, PartEvent, Res
 from .jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND, exactly
 
 if TYPE_CHECKING:
-    from ..protocol.wire import Message
+    from ..protocol.wire import Message, RawAnswer
 
 COMPLETE = "complete"
 
@@ -35,9 +35,9 @@ _NO_ANSWER = (
 
 
 def message_of(
-    request_id: str, result: Any, error: dict[str, Any] | None, raw: bytes | None = None
+    request_id: str, result: Any, error: dict[str, Any] | None, raw: RawAnswer | None = None
 ) -> Message:
-    """What an answer means to the one who called the tool; ``raw``, the line that it came in, goes with what the server says itself."""
+    """What an answer means to the one who called the tool; ``raw``, which it was read of, goes with what the server says itself."""
     if type(result) is dict and result.get("resultType", COMPLETE) == COMPLETE:  # then there is no error
         problem = _problem_in(result)
         if problem is not None:
@@ -62,11 +62,13 @@ def message_of(
     return _failed(request_id, "InputRequired", detail)
 
 
-def read_of(request_id: str, result: Any, error: dict[str, Any] | None, raw: bytes | None = None) -> Message:
+def read_of(
+    request_id: str, result: Any, error: dict[str, Any] | None, raw: RawAnswer | None = None
+) -> Message:
     """What an answer to any other request than a call means: the result as it is, or the error."""
     message = {"result": result, "error": error}
     if raw is not None and result is not ABSENT:
-        message = exactly(raw, message)
+        message = exactly(raw.line, message)
     result, error = message.get("result"), message.get("error")
     if error is not None:
         return _failed(request_id, "McpError", said_by(error), answer=error)
@@ -105,7 +107,9 @@ def _is_page(url: str) -> bool:
         return False
 
 
-def _failed(request_id: str, kind: str, detail: str, raw: bytes | None = None, **more: Any) -> ErrorResponse:
+def _failed(
+    request_id: str, kind: str, detail: str, raw: RawAnswer | None = None, **more: Any
+) -> ErrorResponse:
     return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more}, raw)
 
 

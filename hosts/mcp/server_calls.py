@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..mcp_tasks.server_tasks import Ask, End, Poll, Requires, ServerTasks, exact_line
-from ..protocol.wire import BegunEvent, ErrorResponse, PartEvent, Response
+from ..protocol.wire import BegunEvent, ErrorResponse, PartEvent, RawAnswer, Response
 from . import jsonrpc
 from .results import message_of, progress_of
 from .server_requests import INPUT_REQUIRED, Again, NoInput, call_of
@@ -40,7 +40,7 @@ class Running(NamedTuple):
     """
 
     call: str
-    reads: Callable[[str, Any, Json | None, bytes | None], Message]
+    reads: Callable[[str, Any, Json | None, RawAnswer | None], Message]
     method: str
     params: Json
     tool: str | None = None
@@ -141,21 +141,21 @@ class ServerCalls:
         calls = {about} if about is not None else map(call_of, self._running)
         return self._requests.reply(asked, calls, self._tool_of, alone=not self.stateless)
 
-    def ended(self, wire_id: str, result: Any, error: Json | None, line: bytes) -> Sequence[Message]:
-        """Take the answer to a request that is under way."""
+    def ended(self, wire_id: str, result: Any, error: Json | None, raw: RawAnswer) -> Sequence[Message]:
+        """Take the answer to a request that is under way, and what it was read of."""
         running = self._running.pop(wire_id)
         call = running.call
         self.given_up.clear()  # it works; one that obeys need not answer what was cancelled
         step = self._tasks.heard(call, running.method, result, error, stateless=self.stateless)
         if step is not None:
-            return self._follow_task(wire_id, running, step, result, line)
+            return self._follow_task(wire_id, running, step, result, raw.line)
         if self.stateless and isinstance(result, dict) and result.get("resultType") == INPUT_REQUIRED:
             self._quiet.discard(call)
             self._asking[call] = running
             self.follow(self._requests.required(call, result, self._tool_of))
             return ()
         self._tasks.end(call)
-        return (self._end(running, result, error, line, len(line)),)
+        return (self._end(running, result, error, raw, len(raw.line)),)
 
     def late(self, wire_id: Any, result: Any) -> None:
         """Take an answer that nobody waits for. If the server has made a task of a cancelled call, the task is cancelled."""
@@ -197,9 +197,10 @@ class ServerCalls:
     ) -> Sequence[Message]:
         call = running.call
         match step:
-            case End(ends_with, error, raw):
+            case End(ends_with, error, said):
                 self._tasks.end(call)
-                raw = None if raw is None else exact_line(line, wire_id)
+                exact = None if said is None else exact_line(line, wire_id)
+                raw = None if exact is None else RawAnswer(exact)
                 return (self._end(running, ends_with, error, raw, len(line)),)
             case Ask():
                 self._lines.append(self._next(running, step))
@@ -221,13 +222,13 @@ class ServerCalls:
         return self._request(wire_id, asked.method, asked.params)
 
     def _end(
-        self, running: Running, result: Any, error: Json | None, line: bytes | None, size: int
+        self, running: Running, result: Any, error: Json | None, raw: RawAnswer | None, size: int
     ) -> Message:
         self._quiet.discard(running.call)
         if self._requests.busy:
             self._lines.append(self._requests.ended(running.call))
         if running.reads is not message_of or self._results.passes(result, size):
-            return running.reads(running.call, result, error, line)
+            return running.reads(running.call, result, error, raw)
         return self._results.bounded(message_of(running.call, result, error), size)
 
     def _over(self, call: str) -> bytes:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from ..mcp_tasks.server_tasks import TTL, has_extension, takes_tasks
 from ..protocol import input_request
 from ..protocol.call_params import KEY, TRACE
-from ..protocol.wire import BegunEvent, ErrorResponse, Response, StrayLine
+from ..protocol.wire import BegunEvent, ErrorResponse, RawAnswer, Response, StrayLine
 from . import jsonrpc
 from .jsonrpc import ABSENT, Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
@@ -269,9 +269,9 @@ class Session:
     def decode(self, line: bytes) -> Sequence[Message | Aside]:
         message = jsonrpc.read(line)
         if type(message) is Answer:  # nearly always, and a class pattern takes ten times as long
-            request_id, result, error = message
+            request_id, result, error, text = message
             if request_id in self._calls:
-                return self._calls.ended(request_id, result, error, line)
+                return self._calls.ended(request_id, result, error, RawAnswer(line, text, result))
             return self._answered(request_id, result, error, line)
         match message:
             case Notification("notifications/progress" | "notifications/tasks/status" as method, params):

@@ -327,7 +327,7 @@ def lines_of(body: bytes) -> list[bytes]:
 def answers(line: bytes, request_id: str) -> bool:
     """Whether a line is the answer to that request."""
     match jsonrpc.read(line):
-        case jsonrpc.Answer(found, _, _):
+        case jsonrpc.Answer(found):
             return bool(found == request_id)
         case jsonrpc.Unreadable(int()):  # of too many values; who reads it next says so
             return True
@@ -337,7 +337,7 @@ def answers(line: bytes, request_id: str) -> bool:
 def answered_by(line: bytes) -> str | None:
     """The id of the request of ours that a line answers; ``None`` of what is no answer."""
     match jsonrpc.read(line):
-        case jsonrpc.Answer(str() as found, _, _):
+        case jsonrpc.Answer(str() as found):
             return found
     return None
 

@@ -10,6 +10,7 @@ from ..errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
 if TYPE_CHECKING:
     from ..report.crash_report import CrashReport
     from .listeners import RequestOwner
+    from .wire import RawAnswer
 
 
 class _Host(Protocol):
@@ -48,7 +49,7 @@ class Asked:
     def __init__(self, method: str) -> None:
         self.call_id = method
         self.request_id: str | None = None
-        self.raw_answer: bytes | None = None
+        self.raw: RawAnswer | None = None
         self.ended: threading.Event = threading.Event()
         self.value: Any = None
         self.state: dict[str, Any] | None = None

@@ -98,12 +98,12 @@ class TranslatingPeer(Peer["RequestOwner"]):
                 calls = tuple(owner.call_id for owner in owners if owner is not None)
                 return Noted(message.hears, (calls, message.value))
             if type(message) is ErrorResponse and (refused := self._open.get(message.id)) is not None:
-                refused.raw_answer = message.raw
+                refused.raw = message.raw
             return self._meaning_of_others(message, line)
         owner = self._open.pop(message.id, None)
         if owner is None:
             return self._unawaited(message.id, message.value)
-        owner.raw_answer = message.raw
+        owner.raw = message.raw
         self._ended.append(message.id)
         return Answered(owner, message.value, message.state)
 

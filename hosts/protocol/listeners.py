@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from ..process.process import ProcessExit
     from ..report.crash_report import CrashReport
+    from .wire import RawAnswer
 
 
 class RequestOwner(Protocol):
@@ -18,11 +19,11 @@ class RequestOwner(Protocol):
 
     Attributes:
         request_id: set by the host before the request is written, so that whatever comes of it finds it.
-        raw_answer: set before `on_answer` or `on_refused`: the line that the answer was translated from, if it says all of it.
+        raw: set before `on_answer` or `on_refused`, as of a `Response`.
     """
 
     request_id: str | None
-    raw_answer: bytes | None
+    raw: RawAnswer | None
 
     def on_part(self, payload: Any, size: int) -> None:
         """A partial result, and about how many bytes it takes to keep it."""

@@ -35,18 +35,32 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """Default limit of one line, newline included, in either direction."""
 
 
+class RawAnswer(NamedTuple):
+    """A line in another protocol than ours that an answer was translated from, and says all of it.
+
+    Attributes:
+        line: without its newline.
+        text: the part of the line from which the result was read, and nothing else; ``None`` if there is no such part.
+        value: what was read of the text, with nothing left out; not to be changed.
+    """
+
+    line: bytes
+    text: memoryview | None = None
+    value: Any = None
+
+
 class Response(NamedTuple):
     """The one answer to a request.
 
     Attributes:
         state: ``None`` when the host sent none.
-        raw: the line that it was translated from, if it says all of it; ``None`` of an answer in our protocol.
+        raw: what it was translated from; ``None`` of an answer in our protocol, and if a part of that was left out.
     """
 
     id: str
     value: Any
     state: dict[str, Any] | None
-    raw: bytes | None = None
+    raw: RawAnswer | None = None
 
 
 class ErrorResponse(NamedTuple):
@@ -54,7 +68,7 @@ class ErrorResponse(NamedTuple):
 
     id: str
     error: dict[str, Any]
-    raw: bytes | None = None
+    raw: RawAnswer | None = None
 
 
 class PartEvent(NamedTuple):

@@ -198,10 +198,10 @@ def test_a_call_is_answered_and_its_progress_comes_as_parts(server):
     talk.say(said)
 
     assert (asked["params"]["name"], asked["params"]["arguments"]) == ("echo", {"a": 1})
-    assert talk.of(call) == [
-        PartEvent(call, {"progress": 1, "total": 2}),
-        Response(call, {"success": True, "result": "done"}, None, json.dumps(said).encode()),
-    ]
+    part, heard = talk.of(call)
+    assert part == PartEvent(call, {"progress": 1, "total": 2})
+    assert heard[:3] == (call, {"success": True, "result": "done"}, None)
+    assert heard.raw.line == json.dumps(said).encode()
 
 
 def test_who_wants_no_parts_asks_for_no_progress():
@@ -240,7 +240,7 @@ def test_a_result_is_said_once(what):
 
     (heard,) = talk.of(call)
     assert heard.value == result
-    assert json.loads(heard.raw)["result"] == said
+    assert json.loads(heard.raw.line)["result"] == heard.raw.value == said
 
 
 @pytest.mark.parametrize(
