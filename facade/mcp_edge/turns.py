@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
 
     from ..mcp_protocol.served_client import Client
+
+    _Key = tuple[int, str | None]
 
 AT_ONCE: Final = 64
 """Requests of a client at one server, unless the server takes more calls side by side."""
@@ -33,16 +34,70 @@ class _Line:
         self.waiting: deque[asyncio.Future[None]] = deque()
 
 
+class _Turn:
+    """The turn of one request, which ends with the block. A generator as the manager would cost each call of a tool three times as much."""
+
+    __slots__ = ("_client", "_key", "_line", "_lines", "_most", "_patience")
+
+    def __init__(
+        self, lines: dict[_Key, _Line], client: Client, server: str | None, most: int, patience: float | None
+    ) -> None:
+        self._lines = lines
+        self._client = client
+        self._key: _Key = id(client.identity), server
+        self._most = most
+        self._patience = patience
+
+    async def __aenter__(self) -> None:
+        client = self._client
+        if (line := self._lines.get(self._key)) is None:
+            line = self._lines[self._key] = _Line(client.identity, self._most)
+        self._line = line
+        if line.waiting or line.begun >= line.most:
+            await self._wait()
+        else:
+            line.begun += 1
+        try:
+            await client.room()
+        except BaseException:  # the client has cancelled, or is gone
+            self._end()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._end()
+
+    async def _wait(self) -> None:
+        line = self._line
+        place = asyncio.get_running_loop().create_future()
+        line.waiting.append(place)
+        try:
+            await _given(place, self._client, line, self._patience)
+        except BaseException:  # too late; or the client has cancelled, or is gone
+            if place.done():
+                self._end()
+            else:
+                line.waiting.remove(place)
+            raise
+
+    def _end(self) -> None:
+        line = self._line
+        if line.waiting:
+            line.waiting.popleft().set_result(None)
+            return
+        line.begun -= 1
+        if not line.begun:
+            del self._lines[self._key]
+
+
 class Turns:
     """See the module. In the event loop."""
 
     def __init__(self) -> None:
-        self._lines: dict[tuple[int, str | None], _Line] = {}
+        self._lines: dict[_Key, _Line] = {}
 
-    @asynccontextmanager
-    async def turn(
+    def turn(
         self, client: Client, server: str | None, most: int = AT_ONCE, patience: float | None = None
-    ) -> AsyncIterator[None]:
+    ) -> AbstractAsyncContextManager[None]:
         """Wait until a request may begin, in the order in which they come; it ends with the block.
 
         Args:
@@ -54,40 +109,7 @@ class Turns:
         Raises:
             NoTurn: it has waited for that long.
         """
-        key = id(client.identity), server
-        if (line := self._lines.get(key)) is None:
-            line = self._lines[key] = _Line(client.identity, most)
-        if line.waiting or line.begun >= line.most:
-            await self._wait(key, line, client, patience)
-        else:
-            line.begun += 1
-        try:
-            await client.room()
-            yield
-        finally:
-            self._end(key, line)
-
-    async def _wait(
-        self, key: tuple[int, str | None], line: _Line, client: Client, patience: float | None
-    ) -> None:
-        place = asyncio.get_running_loop().create_future()
-        line.waiting.append(place)
-        try:
-            await _given(place, client, line, patience)
-        except BaseException:  # too late; or the client has cancelled, or is gone
-            if place.done():
-                self._end(key, line)
-            else:
-                line.waiting.remove(place)
-            raise
-
-    def _end(self, key: tuple[int, str | None], line: _Line) -> None:
-        if line.waiting:
-            line.waiting.popleft().set_result(None)
-            return
-        line.begun -= 1
-        if not line.begun:
-            del self._lines[key]
+        return _Turn(self._lines, client, server, most, patience)
 
 
 async def _given(place: asyncio.Future[None], client: Client, line: _Line, patience: float | None) -> None:
