@@ -170,9 +170,7 @@ class Connection:
         finally:
             self._tasks.pop(asked, None)
         if line:
-            self.writing.write(line)
-            if not self._tasks:  # nothing else is due in this turn
-                self.writing.flush()
+            self.writing.write(line, is_last=not self._tasks)
 
     def _meet(self, client: PipeClient) -> None:
         self._able = client.capabilities

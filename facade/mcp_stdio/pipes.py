@@ -103,13 +103,15 @@ class Writing:
         self.waiting = 0
         _widen(descriptor)
 
-    def write(self, line: bytes) -> None:
-        """Have it written, in the order of these calls."""
+    def write(self, line: bytes, *, is_last: bool = False) -> None:
+        """Have it written, in the order of these calls: once the turn is over, or at once if it is the last of its turn."""
         if self._broken:
             return
         self._due.append(line)
         self.waiting += len(line)
-        if not self._scheduled:
+        if is_last:
+            self.flush()
+        elif not self._scheduled:
             self._scheduled = True
             self._loop.call_soon(self._flush_at_last)
 
