@@ -139,8 +139,7 @@ class Call:
         self._at_news: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._owner: CallOwner | None = None
-        self._limited = False
-        self._process = process.number
+        self._limited, self._process = False, process.number
         self._timer: Timer | None = None
         self._future: CallFuture | None = None
 
@@ -485,13 +484,14 @@ class Call:
     def _wait_in_loop(
         self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]
     ) -> Generator[Any, None, None]:
+        loop = running_asyncio()
         if self._owner is not None and self._owner.on_awaited is not None:
-            if (loop := running_asyncio()) is not None:
+            if loop is not None:
                 self._owner.on_awaited(self, loop)
             elif self._owner.on_waited is not None:
                 self._owner.on_waited()
         register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
-        yield from wait_for_callback(register, forget, cancelled)
+        yield from wait_for_callback(loop, register, forget, cancelled)
 
     def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
         """False when the occasion is there already."""

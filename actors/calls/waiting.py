@@ -32,11 +32,15 @@ logger: Log = Log("callboard.actors")
 
 
 def wait_for_callback(
-    register: Register, forget: Forget, cancelled: Callable[[], object] | None = None
+    running: AbstractEventLoop | None,
+    register: Register,
+    forget: Forget,
+    cancelled: Callable[[], object] | None = None,
 ) -> Generator[Any, Any, None]:
     """What an ``__await__`` yields from: wait until a callback is called, once, in whatever thread.
 
     Args:
+        running: what `running_asyncio` returns here.
         register: takes the callback; False when there is nothing to wait for.
         forget: takes it back, called or not.
         cancelled: told when that was taken back since this task is cancelled. A coroutine that is closed, perhaps by
@@ -46,7 +50,7 @@ def wait_for_callback(
         RuntimeError: neither asyncio nor trio runs here.
     """
     # A generator and no coroutine: each of these between a task and what it waits for is gone through at each awaking.
-    if (running := running_asyncio()) is None:
+    if running is None:
         yield from _wait_in_trio(register, forget, cancelled).__await__()
         return
     future = running.create_future()
@@ -66,7 +70,7 @@ def wait_for_callback(
 @coroutine
 def wait_until(register: Register, forget: Forget) -> Generator[Any, Any, None]:
     """As `wait_for_callback`, to be awaited."""
-    yield from wait_for_callback(register, forget)
+    yield from wait_for_callback(running_asyncio(), register, forget)
 
 
 async def _wait_in_trio(register: Register, forget: Forget, cancelled: Callable[[], object] | None) -> None:
