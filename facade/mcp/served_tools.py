@@ -33,6 +33,7 @@ from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
+    from ..actors.calls.call import Call
     from ..actors.catalog.catalog import ToolDescriptor
     from ..hosts.protocol.wire import RawAnswer
     from ..interop.registry.tool_registry import ToolInteropRegistry
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
     from .passed_on import PassedOn
 
 Json = dict[str, Any]
-Ended = tuple["CallResult", str | None, "RawAnswer | None"]
-"""A result, the plugin that took the call, and what a server has answered."""
+Ended = tuple["CallResult", "Call | None"]
+"""A result, and the call that has it; ``None`` if none was begun."""
 
 logger: Log = Log("callboard.mcp")
 
@@ -178,7 +179,8 @@ class ServedTools:
             params, seen = {**params, "name": self._names.meant(asked)}, self._start.changes
         if isinstance(ended, dict):
             return completed(ended, handshake=False)
-        result, plugin, raw = ended
+        result, call = ended
+        plugin, raw = (None, None) if call is None else (call.plugin_name, call.raw)
         self._cut.note(client.identity, result)
         name, handshake, code = params["name"], is_handshake(client), result.get("code")
         if code == Code.UNKNOWN_TOOL:
@@ -188,7 +190,7 @@ class ServedTools:
             error = error.removesuffix(WHERE_TO_LOOK if left_out else "")  # it is said once
             raise Refused(INVALID_PARAMS, f"{asked!r:.100}: {error}{left_out}")
         # A failure of Callboard's own is no answer of a host.
-        is_first = plugin is not None and code is None and self._is_restarted(plugin)
+        is_first = call is not None and code is None and self._is_restarted(call)
         if raw is not None and client.takes_text and not is_first:
             text = text_as_it_came(raw, handshake=handshake)
             if text is not None:
@@ -260,8 +262,11 @@ class ServedTools:
             self._plugins = offers, found
         return self._plugins[1].get(tool, (None, 1))
 
-    def _is_restarted(self, plugin: str) -> bool:
+    def _is_restarted(self, call: Call) -> bool:
         """Whether this is the first answer of a generation that followed another."""
+        plugin, answered_by = call.plugin_name, call.generation
+        if plugin is None or (answered_by is not None and answered_by == self._generations.get(plugin)):
+            return False
         # Asked of the host: an event may come after the answer.
         handle = self._board.board.plugin_manager.handles().get(plugin)
         if handle is None or handle.plugin is None or handle.plugin.host is None:
@@ -276,9 +281,9 @@ class ServedTools:
         try:
             return await self._run(client, params)
         except NotStarted:
-            return {"success": False, "code": Code.UNKNOWN_TOOL}, None, None
+            return {"success": False, "code": Code.UNKNOWN_TOOL}, None
         except (TooLate, NoTurn) as late:
-            return failure(Code.DEADLINE_EXCEEDED, str(late), outcome=Outcome.NOT_SENT), None, None
+            return failure(Code.DEADLINE_EXCEEDED, str(late), outcome=Outcome.NOT_SENT), None
 
     async def _run(self, client: Client, params: Json) -> Ended | Json:
         """How a call ends, or that the client is to be asked something before it does."""
@@ -297,8 +302,7 @@ class ServedTools:
             if not await running.ends(client):
                 kept = True
                 return running.required(client.revision, self._kept.keep(running, params["name"]))
-            call = running.call
-            return call.result(), call.plugin_name, call.raw
+            return running.call.result(), running.call
         finally:
             if not kept:  # it has ended, or the client cancelled, or has gone
                 running.close()
