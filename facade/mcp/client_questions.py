@@ -168,7 +168,7 @@ class AskedClient:
     @property
     def has_questions(self) -> bool:
         """Whether one is open."""
-        return any(not each.over.is_set() for each in self._open)
+        return bool(self._open) and any(not each.over.is_set() for each in self._open)
 
     def questions(self) -> Iterator[Question]:
         """Those that are open."""
@@ -286,7 +286,7 @@ class ClientQuestions:
         held, self._held = self._held, []
         for question in held:
             self._have_asked(question)
-        for question in () if left is None else left.questions():
+        for question in left.questions() if left is not None and left.has_questions else ():
             others = (self._asked.get(call) for call in question.calls)
             other = next((each for each in others if each is not None), None)
             if other is None:

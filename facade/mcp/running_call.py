@@ -104,7 +104,8 @@ class RunningCall:
         for asking in self._asking.values():
             asking.cancel()
         self._questions.leave(self.call.id)
-        self.call.cancel()  # of a call that has ended it does nothing
+        if not self.call.done():
+            self.call.cancel()
 
     def _ask_all(self, client: Client) -> None:
         self._asking = {each: task for each, task in self._asking.items() if not task.done()}

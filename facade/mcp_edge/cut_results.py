@@ -35,11 +35,12 @@ class CutResults:
     def note(self, client: object, result: Mapping[str, Any]) -> None:
         """A result that a client is given."""
         # An address stands in the note at the end of a text; nobody else can know one.
-        blocks = [block.get("text") for block in _list(result.get("content")) if isinstance(block, dict)]
-        for text in (result.get("result"), result.get("error"), *blocks):
-            end = text[-_NOTE:] if isinstance(text, str) else ""
-            found = _CUT.findall(end) if RESULTS in end else ()
-            self._cut.extend((client, address) for address in dict.fromkeys(found))
+        texts = [result.get("result"), result.get("error")]
+        if isinstance(blocks := result.get("content"), list):
+            texts += [block.get("text") for block in blocks if isinstance(block, dict)]
+        for text in texts:
+            if isinstance(text, str) and RESULTS in (end := text[-_NOTE:]):
+                self._cut.extend((client, address) for address in dict.fromkeys(_CUT.findall(end)))
 
     def add(self, client: object, address: str) -> None:
         """As `note`, of a result of which this address has what was cut off."""
@@ -54,7 +55,3 @@ class CutResults:
 def _is_among(own: set[str], resource: Json) -> bool:
     found = _CUT.match(resource["uri"])
     return found is not None and found[0] in own
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
