@@ -115,9 +115,10 @@ def _frame(message: Any) -> Frame:
 
 def _unambiguous(frame: Frame, line: bytes) -> Frame:
     """Return the frame, or a refusal of an answer that could be read in two ways: such an answer is no consent."""
-    if not isinstance(frame, Answer | Request):
-        return frame
-    if isinstance(frame, Request) and "inputResponses" not in frame.params:
+    if type(frame) is Request:
+        if "inputResponses" not in frame.params:
+            return frame
+    elif type(frame) is not Answer:
         return frame
     if (why := ambiguity(line)) is None:
         return frame

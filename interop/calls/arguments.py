@@ -295,7 +295,8 @@ def read_function_call(
     are JSON and no object, for a function takes nothing else.
     """
     kind, payload, raw, problem = arguments
-    if type(name) is not str or type(call_id) is not str or not name or not call_id or namespace is not None:
+    named = type(name) is str and name and (call_id is None or (type(call_id) is str and call_id))
+    if not named or namespace is not None:
         broken = _not_text(id=call_id, name=name, namespace=namespace)
         call_id, name, namespace = _text(call_id), _text(name), _text(namespace)
         if broken:
