@@ -1,4 +1,4 @@
-"""A board between a client and its server, over pipes: beside the same client and server without, and beside fastmcp's proxy."""
+"""A board between a client and its server, over pipes: beside the same client and server without, a bare relay, and fastmcp's proxy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 
     Turn = Callable[[PipeClient], Block]
 
-SERVER = (sys.executable, str(Path(__file__).parents[2] / "peers" / "echo_server.py"))
+_PEERS = Path(__file__).parents[2] / "peers"
+SERVER = (sys.executable, str(_PEERS / "echo_server.py"))
+_RELAYED = (sys.executable, str(_PEERS / "bare_relay.py"), *SERVER)
 
 _WINDOW = 64
 _STEPS = 20
 _WHOLE = 64 * 1024 * 1024
 """Bytes of a result that are not cut off, so that all carry the same."""
 
-OURS, DIRECT, PROXY = "callboard", "direct", "fastmcp"
+OURS, DIRECT, RELAY, PROXY = "callboard", "direct", "bare relay", "fastmcp"
 _MILLIONTHS = 1e6
 
 
@@ -37,6 +39,7 @@ def measure(contest: Contest) -> list[Row]:
     """What the way through a board takes, and what it costs the board's process."""
     with ExitStack() as stack:
         clients = {DIRECT: stack.enter_context(PipeClient(SERVER)), OURS: stack.enter_context(_board())}
+        clients[RELAY] = stack.enter_context(PipeClient(_RELAYED))
         missing = _add_proxy(contest, clients, stack)
         for client in clients.values():
             client.one_by_one(contest.times(1000, 20), _text(1000))
@@ -87,10 +90,11 @@ def _each_step(plain: Samples, steps: Samples) -> Samples:
 
 def _spent(what: str, samples: dict[str, Samples], missing: str, most: float) -> Iterator[Row]:
     """Judged by itself: a server behind no gateway has none that spends anything."""
-    ours, theirs = samples[OURS].median, samples.get(PROXY)
-    goal = at_most(most, "µs")
+    ours, theirs = samples[OURS], samples.get(PROXY)
+    value, goal = microseconds(ours.median), at_most(most, "µs")
     against = f"{PROXY}: {missing}" if theirs is None else f"{PROXY} {microseconds(theirs.median)}"
-    yield Row(what, microseconds(ours), against, judged=ours * _MILLIONTHS, goal=goal)
+    yield Row(what, value, against, judged=ours.median * _MILLIONTHS, goal=goal)
+    yield _beside_relay(what, value, samples, microseconds)
 
 
 def _compared(
@@ -104,10 +108,17 @@ def _compared(
     ours, direct, theirs = samples[OURS], samples[DIRECT], samples.get(PROXY)
     value = show(ours.median)
     yield compared(what, value, f"direct {show(direct.median)}", ours.over(direct), goal=goal)
+    yield _beside_relay(what, value, samples, show)
     if theirs is None:
         yield Row(what, value, f"{PROXY}: {missing}")
     else:
         yield compared(what, value, f"{PROXY} {show(theirs.median)}", ours.over(theirs))
+
+
+def _beside_relay(what: str, value: str, samples: dict[str, Samples], show: Callable[[float], str]) -> Row:
+    """Without a goal: it shows what passing on costs that promises nothing."""
+    relayed = samples[RELAY]
+    return compared(what, value, f"{RELAY} {show(relayed.median)}", samples[OURS].over(relayed))
 
 
 @contextmanager
