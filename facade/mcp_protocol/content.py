@@ -6,7 +6,8 @@ object, and progress only grows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..base.errors import JsonValueError
 from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
@@ -158,6 +159,10 @@ def as_it_came(line: bytes, *, handshake: bool) -> Json | Refusal | None:
     return result
 
 
+_HALF: Final = re.compile(rb"\\u[dD]")
+"""Half of a surrogate pair, perhaps. To search for a pattern takes a third of the time of a copy in small letters."""
+
+
 def text_as_it_came(raw: RawAnswer, *, handshake: bool) -> bytes | None:
     """As `as_it_came`, the result as the JSON text that the server has written.
 
@@ -170,7 +175,7 @@ def text_as_it_came(raw: RawAnswer, *, handshake: bool) -> bytes | None:
     text = bytes(raw.text)
     if b"\r" in text:
         return None
-    if b"\\" in text and b"\\ud" in text.lower():  # half of a surrogate pair, perhaps
+    if b"\\" in text and _HALF.search(text) is not None:
         return None
     if not handshake:
         return text if "resultType" in result else b"".join((text[:-1], b',"resultType":"complete"}'))
