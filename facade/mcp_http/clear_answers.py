@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse
 
-from ..mcp_stdio.frames import INVALID_PARAMS, INVALID_REQUEST, ambiguity
+from ..mcp_protocol.served_client import INVALID_PARAMS
+from ..mcp_stdio.frames import INVALID_REQUEST, ambiguity
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
