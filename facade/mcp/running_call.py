@@ -66,7 +66,7 @@ class RunningCall:
                     return False
                 self._ask_all(client)
             if (chunk := call.take_chunk()) is not None:
-                await client.progress(*self._progress.next(chunk["part"]))
+                await client.progress(self._progress.next(chunk["part"]))
             elif ended:
                 return True
             else:  # or until `AskedClient` has it look again; nothing can come before, as nothing is awaited in between

@@ -59,8 +59,9 @@ class SdkClient:
     async def room(self) -> None:
         """Return at once: there always is room."""
 
-    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        await self._ctx.session.report_progress(progress, total, message)
+    async def progress(self, params: Json) -> None:
+        if (token := self.meta.get("progressToken")) is not None:
+            await self.notify("notifications/progress", {**params, "progressToken": token}, within=True)
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         related = self._ctx.request_id if within else None

@@ -1,7 +1,7 @@
 """Tools, results and parts of a board, as MCP has them. Pure.
 
 What is written holds for both eras of the protocol: a tool has a description and a schema of an object, structured content is an
-object, and progress only grows.
+object.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..base.errors import JsonValueError
 from ..hosts.mcp.jsonrpc import read_exactly, without_forged_meta
+from ..hosts.mcp.results import ServerPart
 from ..hosts.mcp_tasks.server_tasks import RELATED
 from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.exact_json import as_utf8, json_text
 from ..interop.format_ids import MCP_2025, MCP_2026
 from ..plugins.results.codes import Code, Outcome
-from .shapes import CALL_RESULT
+from .shapes import CALL_RESULT, PROGRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -201,22 +202,43 @@ def _failure(result: Mapping[str, Any], plugin: str | None) -> Json:
 
 
 class Progress:
-    """The parts of one call as MCP's progress, which has to grow: a part that says no number, or a smaller one, is counted on."""
+    """The parts of one call as MCP's progress.
+
+    What a server has said goes on as it came. Other parts are counted, as progress has to grow: one without a number, or with a smaller one, is
+    one more than the last.
+    """
 
     def __init__(self) -> None:
-        self._last: float = 0
+        self._last: float | None = None
 
-    def next(self, part: Any) -> tuple[float, float | None, str | None]:
-        """Progress, total and message of the next part."""
+    def next(self, part: Any) -> Json:
+        """Return the params of the next part's notification, in which ``progressToken`` is still to be set."""
+        if type(part) is ServerPart and PROGRESS(part.params) is None:
+            self._last = part.params["progress"]
+            return _without_task(part.params)
         said = part if isinstance(part, dict) else {}
-        number, total = _number(said.get("progress")), _number(said.get("total"))
-        self._last = number if number is not None and number > self._last else self._last + 1
-        message = as_utf8(said.get("message"))
-        if isinstance(message, str):
-            return self._last, total, message
-        if isinstance(part, str):
-            return self._last, total, as_utf8(part)
-        return self._last, total, None if number is not None else json_text(part)
+        number, total, message = (
+            _number(said.get("progress")),
+            _number(said.get("total")),
+            said.get("message"),
+        )
+        if number is None or not (number >= 0 if self._last is None else number > self._last):
+            self._last = 1 if self._last is None else self._last + 1
+        else:
+            self._last = number
+        if not isinstance(message, str):
+            message = part if isinstance(part, str) else None if number is not None else json_text(part)
+        told = {"progressToken": None, "progress": self._last, "total": total, "message": as_utf8(message)}
+        return {key: each for key, each in told.items() if each is not None or key == "progressToken"}
+
+
+def _without_task(params: Json) -> Json:
+    """Leave out the server's task, which is not the client's."""
+    meta = params.get("_meta")
+    if meta is None or RELATED not in meta:
+        return params
+    left = {key: each for key, each in meta.items() if key != RELATED}
+    return {key: left if key == "_meta" else each for key, each in params.items() if key != "_meta" or left}
 
 
 def _number(value: Any) -> float | None:

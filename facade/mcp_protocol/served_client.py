@@ -27,12 +27,6 @@ class Refused(Exception):
         self.data = data
 
 
-def progress_params(token: Any, progress: float, total: float | None, message: str | None) -> Json:
-    """Return the params of ``notifications/progress``, for the token of a request."""
-    said = {"progressToken": token, "progress": progress, "total": total, "message": message}
-    return {key: each for key, each in said.items() if each is not None}
-
-
 class OneRequest:
     """The identity of a client that cannot be recognised: each of its requests has another one."""
 
@@ -67,8 +61,8 @@ class Client(Protocol):
     async def room(self) -> None:
         """Wait until it has room."""
 
-    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Tell it of progress, if it has asked for that."""
+    async def progress(self, params: Json) -> None:
+        """Tell it of progress, if it has asked for that; the ``progressToken`` of ``params`` becomes its own."""
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         """Tell it something.

@@ -245,6 +245,8 @@ WISHES: Final = record(
 )
 """What a server asks of a client's model, as far as it has to have a shape."""
 
+PROGRESS: Final = record({"progress": number}, {"total": number, "message": TEXT, **_META})
+
 LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Of logging, the least grave first."""
 

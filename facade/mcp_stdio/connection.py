@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.foreign import Log, contain
 from ..hosts.mcp.revision import STATELESS
-from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused, progress_params
+from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
 from .frames import notification_line, request_line, too_long
 from .lines import Lines, TooLong
 from .pipes import MUCH, TOO_MUCH, Reading, Writing
@@ -51,10 +51,9 @@ class PipeClient:
     async def room(self) -> None:
         await self._connection.writing.room(TOO_MUCH)
 
-    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        if (token := self.meta.get("progressToken")) is None:
-            return
-        await self.notify("notifications/progress", progress_params(token, progress, total, message))
+    async def progress(self, params: Json) -> None:
+        if (token := self.meta.get("progressToken")) is not None:
+            await self.notify("notifications/progress", {**params, "progressToken": token})
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         writing = self._connection.writing

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.mcp_tasks.server_tasks import RELATED
-from ..mcp_protocol.served_client import is_handshake, progress_params
+from ..mcp_protocol.served_client import is_handshake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,12 +74,11 @@ class TaskClient:
     async def room(self) -> None:
         return
 
-    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        if message:
+    async def progress(self, params: Json) -> None:
+        if message := params.get("message"):
             self._turned(message)
-        if not self._handshake or (token := self.meta.get("progressToken")) is None:
-            return
-        await self.notify("notifications/progress", progress_params(token, progress, total, message))
+        if self._handshake and (token := self.meta.get("progressToken")) is not None:
+            await self.notify("notifications/progress", {**params, "progressToken": token})
 
     async def notify(self, method: str, params: Json | None = None, *, within: bool = False) -> None:
         if self._handshake:

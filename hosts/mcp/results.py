@@ -153,6 +153,24 @@ def tool_result(value: dict[str, Any]) -> dict[str, Any]:
     return {"success": True, "result": None if told == "" else told, "content": blocks}
 
 
+class ServerPart(dict[str, Any]):
+    """A part of an answer that was a notification of progress.
+
+    Args:
+        part: what a board's own readers get.
+        params: of the notification, as the server has said them.
+
+    Attributes:
+        params: as given.
+    """
+
+    __slots__ = ("params",)
+
+    def __init__(self, part: dict[str, Any], params: dict[str, Any]) -> None:
+        super().__init__(part)
+        self.params = params
+
+
 def progress_of(params: dict[str, Any], quiet: set[str]) -> tuple[PartEvent | BegunEvent, ...]:
     """What a notification of progress tells of a call; of one that has ended it is dropped, and counted.
 
@@ -166,4 +184,4 @@ def progress_of(params: dict[str, Any], quiet: set[str]) -> tuple[PartEvent | Be
     if token in quiet:
         return (BegunEvent(token),)
     payload = {key: params[key] for key in ("progress", "total", "message") if params.get(key) is not None}
-    return (PartEvent(token, payload),)
+    return (PartEvent(token, ServerPart(payload, params)),)

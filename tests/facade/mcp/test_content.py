@@ -6,6 +6,8 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from callboard.hosts.mcp.results import ServerPart
+from callboard.hosts.mcp_tasks.server_tasks import RELATED
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.mcp.health import health_of, with_those_of_servers
 from callboard.mcp_protocol.content import MAY_HAVE_RUN, Progress, result_of, tools_of
@@ -143,21 +145,48 @@ def test_progress_only_grows_whatever_the_parts_are(parts: list[Any]) -> None:
 
     told = [progress.next(part) for part in parts]
 
-    numbers = [number for number, _, _ in told]
+    numbers = [each["progress"] for each in told]
     assert numbers == sorted(set(numbers))
-    for number, total, message in told:
-        types.ProgressNotificationParams(progress_token=1, progress=number, total=total, message=message)
+    for each in told:
+        types.ProgressNotificationParams.model_validate({**each, "progressToken": 1})
 
 
-def test_progress_of_a_server_keeps_its_numbers() -> None:
+def test_parts_keep_numbers_that_grow() -> None:
     progress = Progress()
-    parts = [{"progress": 0.5, "total": 2}, {"progress": 2, "total": 2, "message": "done"}, "more"]
+    parts = [
+        {"progress": 0, "total": 2},
+        {"progress": 0.5},
+        {"progress": 2, "message": "done"},
+        "more",
+        {"progress": 1},
+    ]
 
     assert [progress.next(part) for part in parts] == [
-        (0.5, 2.0, None),
-        (2.0, 2.0, "done"),
-        (3.0, None, "more"),
+        {"progressToken": None, "progress": 0, "total": 2},
+        {"progressToken": None, "progress": 0.5},
+        {"progressToken": None, "progress": 2, "message": "done"},
+        {"progressToken": None, "progress": 3, "message": "more"},
+        {"progressToken": None, "progress": 4},
     ]
+
+
+@given(
+    st.lists(st.integers() | st.floats(allow_nan=False), max_size=6),
+    st.none() | st.dictionaries(st.text(), st.none() | st.text()),
+)
+def test_progress_of_a_server_goes_on_as_it_came(numbers: list[float], meta: Any) -> None:
+    progress = Progress()
+    said = [{"own": [1], "progress": each, "_meta": meta, "progressToken": "its"} for each in numbers]
+
+    assert [progress.next(ServerPart({}, each)) for each in said] == said
+
+
+def test_progress_of_a_server_does_not_name_its_task() -> None:
+    params = {"progressToken": "its", "progress": 1, "_meta": {RELATED: {"taskId": "its"}, "own": 1}}
+    alone = {**params, "_meta": {RELATED: {"taskId": "its"}}}
+
+    assert Progress().next(ServerPart({}, params)) == {**params, "_meta": {"own": 1}}
+    assert Progress().next(ServerPart({}, alone)) == {"progressToken": "its", "progress": 1}
 
 
 @pytest.mark.parametrize(
