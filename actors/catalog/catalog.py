@@ -21,8 +21,8 @@ Schemas = tuple[dict[str, Any], ...]
 
 _Given = TypeVar("_Given")
 
-MAX_TOOLS = 1_000
-"""Tools of one plugin: each is looked at in every request, and no model takes so many."""
+MAX_TOOLS = 10_000
+"""Tools of one plugin: each is looked at in every request."""
 
 
 @frozen

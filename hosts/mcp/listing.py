@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-MAX_PAGES: Final = 100
+MAX_PAGES: Final = 200
 """Pages of a list of tools."""
 
 MAX_TOOLS: Final = 10_000
 """Tools of all pages; how many a board takes of one plugin is for its catalog to say."""
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Of all pages of a list of tools, as the server writes them."""
 
 
 class NextPage(NamedTuple):
@@ -76,6 +79,7 @@ class ToolList:
         self._selection = selection
         self.left_out: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._bytes = 0
         self._names: set[str] = set()
 
     def hold_to_pins(self) -> None:
@@ -83,8 +87,11 @@ class ToolList:
         if self._pins is not None:
             self._pins.heard(self.declared)
 
-    def add(self, result: Any) -> NextPage | Endless | None:
-        """Take a page; ``None`` at the end of the list."""
+    def add(self, result: Any, size: int = 0) -> NextPage | Endless | None:
+        """Take a page of so many bytes; ``None`` at the end of the list."""
+        self._bytes += size
+        if self._bytes > MAX_BYTES:
+            return Endless(f"the server's list of tools has more than {MAX_BYTES:,} bytes; offer fewer")
         page = result.get("tools") if isinstance(result, dict) else None
         if not isinstance(page, list):
             return Endless("the server's list of tools is none")
@@ -101,7 +108,7 @@ class ToolList:
         self._seen.add(cursor)
         if len(self._seen) >= MAX_PAGES or len(self.tools) > MAX_TOOLS:
             return Endless(
-                f"the server's list of tools has no end: more than {MAX_PAGES} pages or {MAX_TOOLS:,} tools"
+                f"the server's list of tools has no end: more than {MAX_PAGES:,} pages or {MAX_TOOLS:,} tools"
             )
         return NextPage(cursor)
 

@@ -234,6 +234,6 @@ def whole_list(ask: Callable[[Json], Any], key: str) -> list[Json]:
         seen.add(cursor)
         if len(seen) >= MAX_PAGES or len(found) > MAX_TOOLS:
             raise EndlessList(
-                f"the list of {key} has no end: more than {MAX_PAGES} pages or {MAX_TOOLS:,} items"
+                f"the list of {key} has no end: more than {MAX_PAGES:,} pages or {MAX_TOOLS:,} items"
             )
         params = {"cursor": cursor}

@@ -308,7 +308,7 @@ class Session:
             case str() if request_id == _INITIALIZE and self.stage is Stage.SHAKING_HANDS:
                 self._go_on(after_handshake(result, error), result)
             case str() if request_id == _LIST and self._lists is not None:
-                self._on_page(jsonrpc.tools_of(line) if result is ABSENT else result, error)
+                self._on_page(jsonrpc.tools_of(line) if result is ABSENT else result, error, len(line))
             case str() if request_id in self._probing:
                 self._probing.discard(request_id)
                 return (Response(request_id, description(self.server), None),)
@@ -356,9 +356,9 @@ class Session:
         assert self._begins is not None
         self._refuse(self._begins, "McpError", problem, phase="load")
 
-    def _on_page(self, result: Any, error: Json | None) -> None:
+    def _on_page(self, result: Any, error: Json | None, size: int) -> None:
         assert self._lists is not None
-        match Endless(said_by(error)) if error is not None else self._listing.add(result):
+        match Endless(said_by(error)) if error is not None else self._listing.add(result, size):
             case NextPage(cursor):
                 self._lines.append(self._request(_LIST, "tools/list", {"cursor": cursor}))
                 return

@@ -45,7 +45,7 @@ def test_a_plugin_that_declares_too_much_is_refused_with_the_bound(names, bound)
 HOST = """
 export default {
   init: () => ({}),
-  getToolSchemas: () => Array.from({ length: 2_000 }, (_, n) => ({ type: 'function', function: { name: `t${n}` } })),
+  getToolSchemas: () => Array.from({ length: 20_000 }, (_, n) => ({ type: 'function', function: { name: `t${n}` } })),
   executeTool: () => ({ success: true, result: 1 }),
 };
 """
@@ -53,7 +53,7 @@ export default {
 
 def test_a_host_that_declares_too_much_is_refused_with_the_bound(tmp_path):
     (tmp_path / "many.mjs").write_text(HOST)
-    (tmp_path / "few.mjs").write_text(HOST.replace("2_000", "1"))
+    (tmp_path / "few.mjs").write_text(HOST.replace("20_000", "1"))
     plugins = [{"node_tool": {"file": str(tmp_path / f"{name}.mjs"), "id": name}} for name in ("many", "few")]
 
     with Callboard({"plugins": plugins}) as board:
