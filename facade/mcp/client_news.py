@@ -47,10 +47,12 @@ class ServerLog(NamedTuple):
     Attributes:
         plugin: the server's.
         params: of the notification, as the server says them.
+        size: bytes that it takes to keep it, about.
     """
 
     plugin: str
     params: Json
+    size: int
 
     def for_clients(self) -> Json | None:
         """The same with the server's name; ``None`` if it is not what the protocol says."""
@@ -73,7 +75,7 @@ class ClientNews:
     def __init__(self) -> None:
         self.on_level: Callable[[str], object] | None = None
         self.listeners: Listeners = Listeners()
-        self.outboxes: Outboxes = Outboxes(self._forget)
+        self.outboxes: Outboxes = Outboxes(self._forget, lambda count: (_MESSAGE, lost_logs(count)))
         self._listing: deque[Client] = deque(maxlen=_MAX_LISTENERS)
         self._logging: deque[tuple[Client, str]] = deque(maxlen=_MAX_LISTENERS)
         self._to_tell: deque[Json] = deque(maxlen=_MAX_NEWS)
@@ -112,8 +114,18 @@ class ClientNews:
     def hear_log(self, log: ServerLog) -> None:
         """A server logs something outside of all calls."""
         if (said := log.for_clients()) is not None:
-            self._to_tell.append(said)
-            self._any.set()
+            self._tell_server_log(said, log.size)
+
+    def lose_logs(self, count: int) -> None:
+        """Tell that so many messages that were logged outside of all calls are lost."""
+        self._tell_server_log(lost_logs(count), 0)
+
+    def _tell_server_log(self, params: Json, size: int) -> None:
+        if self._loop is None:
+            self._to_tell.append(params)
+            return
+        self._tell_logs()  # what was heard before
+        self._tell_all(params, size)
 
     def note_level(self, client: Client) -> None:
         """A client of the stateless era calls a tool, and may say of which level it is told meanwhile."""
@@ -159,17 +171,23 @@ class ClientNews:
         if not is_handshake(client) and _is_wanted(level, client.meta.get(LOG_LEVEL)):
             await _in_time(client.notify(_MESSAGE, _params(level, data), within=True))
 
+    def _wants(self, client: Client, level: str) -> bool:
+        if not is_handshake(client):
+            return _is_wanted(level, client.meta.get(LOG_LEVEL))
+        # Servers of that era log unasked, and decide what.
+        levels = (wanted for each, wanted in self._logging if each.identity is client.identity)
+        return _is_wanted(level, next(levels, LEVELS[0]))
+
     async def tell_log(self, client: Client, log: ServerLog) -> None:
         """Tell a client what a server logs in its call, if it wants to be told, within the answer to its request."""
-        if is_handshake(client):
-            # Servers of that era log unasked, and decide what.
-            levels = (level for each, level in self._logging if each.identity is client.identity)
-            wanted: Any = next(levels, LEVELS[0])
-        else:
-            wanted = client.meta.get(LOG_LEVEL)
         said = log.for_clients()
-        if said is not None and _is_wanted(said["level"], wanted):
+        if said is not None and self._wants(client, said["level"]):
             await _in_time(client.notify(_MESSAGE, said, within=True))
+
+    async def tell_lost(self, client: Client, count: int) -> None:
+        """Tell a client that so many log messages of its call are lost."""
+        if self._wants(client, "warning"):
+            await _in_time(client.notify(_MESSAGE, lost_logs(count), within=True))
 
     async def run(self) -> None:
         """Tell all that is heard, until it is cancelled."""
@@ -205,10 +223,10 @@ class ClientNews:
         while self._to_tell:
             self._tell_all(self._to_tell.popleft())
 
-    def _tell_all(self, params: Json) -> None:
+    def _tell_all(self, params: Json, size: int = 0) -> None:
         for client, wanted in self._logging:
             if _is_wanted(params["level"], wanted):
-                self.outboxes.tell(client, _MESSAGE, params)
+                self.outboxes.tell(client, _MESSAGE, params, size)
 
     def _forget(self, client: Client) -> None:
         """A client was not told in time: it gets no more log messages."""
@@ -241,6 +259,14 @@ def log_data(event: str, name: str, message: str) -> dict[str, Any]:
     return {"message": message, "server": name, "event": event}
 
 
+def lost_logs(count: int) -> Json:
+    """The params of the log message that stands for some that were dropped."""
+    said = "1 message was" if count == 1 else f"{count:,} messages were"
+    return _params(
+        "warning", {"message": f"{said} dropped here: too many waited for this client", "dropped": count}
+    )
+
+
 def _params(level: str, data: Json) -> Json:
     return {"level": level, "logger": "callboard", "data": data}
 
@@ -252,6 +278,7 @@ def _is_wanted(level: str, wanted: Any) -> bool:
 async def _in_time(telling: Awaitable[None]) -> None:
     """Notify a client within its own request. One that does not read is answered all the same, after `PATIENCE`."""
     try:
-        await asyncio.wait_for(telling, PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            await telling
     except Exception as error:  # noqa: BLE001 - a client that is gone, or does not read
         contain(error, logger, "a client could not be told what has happened")

@@ -7,7 +7,6 @@ stateless era the request ends with what is asked, and comes anew with the answe
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..base.foreign import Log
@@ -17,6 +16,7 @@ from ..hosts.mcp.jsonrpc import without_forged_meta
 from ..hosts.mcp.revision import HANDSHAKES
 from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import ELICITED, SAMPLED, WISHES
+from ..mcp_protocol.unread import Unread, weight_of_message
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ..plugins.results.failures import describe
 from .client_news import ServerLog
@@ -43,8 +43,14 @@ MODEL: Final = "model"
 MODEL_PATIENCE: Final = 300.0
 """Seconds for the client's model to answer."""
 
-_MOST_LOGS: Final = 1000
-"""Log messages of servers that are on their way to clients, of all and of one call."""
+_ALL_LOGS: Final = 64 * 1024 * 1024
+"""Bytes of log messages of servers that this thread has not looked at yet."""
+
+_CALL_LOGS: Final = 1024 * 1024
+"""Bytes of log messages that wait in one call, whatever waits in others."""
+
+CLIENT_LOGS: Final = 32 * 1024 * 1024
+"""Bytes of log messages that wait for one client, in all its calls."""
 
 _ALL: Final = frozenset({"elicitation", "sampling"})
 
@@ -135,13 +141,13 @@ class AskedClient:
     Attributes:
         client: as given.
         call: its call, once that has begun.
-        logs: what was logged in the call, and the client was not told yet; the oldest are dropped.
+        logs: what was logged in the call, and the client was not told yet.
     """
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
         self.call: Call | None = None
-        self.logs: deque[ServerLog] = deque(maxlen=_MOST_LOGS)
+        self.logs: Unread[ServerLog] = Unread()
         self._can = can
         self._open: list[Question] = []
 
@@ -156,9 +162,14 @@ class AskedClient:
         self._open.append(question)
         self._have_it_look()
 
-    def add_log(self, log: ServerLog) -> None:
-        """Have it told."""
-        self.logs.append(log)
+    def add_log(self, log: ServerLog, most: int) -> None:
+        """Have it told, unless more than so many bytes would wait."""
+        self.logs.add(log, log.size, most)
+        self._have_it_look()
+
+    def lose_logs(self, count: int) -> None:
+        """Have it told that so many are lost."""
+        self.logs.lose(count)
         self._have_it_look()
 
     def _have_it_look(self) -> None:
@@ -205,7 +216,9 @@ class ClientQuestions:
     def __init__(self, news: ClientNews, *, many: bool) -> None:
         self._news = news
         self._many = many
-        self._logs: deque[tuple[tuple[str, ...], ServerLog]] = deque(maxlen=_MOST_LOGS)
+        self._logs: list[tuple[tuple[str, ...], ServerLog]] = []
+        self._logs_held = 0
+        self._logs_lost: dict[tuple[str, ...], int] = {}
         self._loop = asyncio.get_running_loop()
         self._offers = _ALL if many else frozenset[str]()
         self._of_handshake = False
@@ -225,9 +238,14 @@ class ClientQuestions:
         return self._news.level
 
     def log(self, plugin: str, calls: tuple[str, ...], params: dict[str, Any]) -> None:
+        log = ServerLog(plugin, params, weight_of_message(params))
         with self._logging:
             wake = not self._logs
-            self._logs.append((calls, ServerLog(plugin, params)))
+            if self._logs_held > _ALL_LOGS:
+                self._logs_lost[calls] = self._logs_lost.get(calls, 0) + 1
+            else:
+                self._logs.append((calls, log))
+                self._logs_held += log.size
         if wake:
             self._soon(self.hand_out_logs)
 
@@ -236,14 +254,25 @@ class ClientQuestions:
         if not self._logs:
             return
         with self._logging:
-            logs = tuple(self._logs)
-            self._logs.clear()
-        for calls, log in logs:
+            logs, lost = self._logs, self._logs_lost
+            self._logs, self._logs_held, self._logs_lost = [], 0, {}
+        for calls, log in (*logs, *lost.items()):
             match audience([self._asked.get(call) for call in calls], many=self._many):
+                case AskedClient() as client if isinstance(log, int):
+                    client.lose_logs(log)
                 case AskedClient() as client:
-                    client.add_log(log)
+                    client.add_log(log, self._room_for_logs(client, log.size))
+                case "all" if isinstance(log, int):
+                    self._news.lose_logs(log)
                 case "all":
                     self._news.hear_log(log)
+
+    def _room_for_logs(self, client: AskedClient, size: int) -> int:
+        """Bytes that may wait in a call."""
+        if client.logs.held + size <= _CALL_LOGS:
+            return _CALL_LOGS
+        others = sum(each.logs.held for each in self._asked.values() if each.client is client.client)
+        return max(_CALL_LOGS, CLIENT_LOGS - others + client.logs.held)
 
     def introduce(self, client: Client) -> None:
         """A client has said what it can do."""

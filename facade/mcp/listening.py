@@ -7,12 +7,12 @@ answer is a stream of news.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.foreign import Log, contain
 from ..mcp_protocol.served_client import INTERNAL_ERROR, Refused
+from ..mcp_protocol.unread import Unread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -37,8 +37,11 @@ MOST_STREAMS: Final = 1024
 MOST_UNREAD: Final = 1024
 """News that one stream holds for a client which does not read them; then the stream ends, and the client listens again."""
 
-MOST_WAITING: Final = 1024
-"""News that wait for one client of the handshake era; the oldest are dropped."""
+MOST_WAITING: Final = 16 * 1024 * 1024
+"""Bytes of news that wait for one client of the handshake era."""
+
+_SMALL: Final = 512
+"""Bytes that are counted for one of the board's own."""
 
 PATIENCE: Final = 5.0
 """Seconds that a client may take for one notification; after that those that wait for it are dropped."""
@@ -51,41 +54,45 @@ class Outboxes:
 
     Args:
         lost: called with a client that has not taken one in time.
+        dropped: makes the notification by which a client is told how many were dropped.
     """
 
-    def __init__(self, lost: Callable[[Client], object]) -> None:
+    def __init__(self, lost: Callable[[Client], object], dropped: Callable[[int], tuple[str, Json]]) -> None:
         self._lost = lost
-        self._waiting: dict[int, deque[tuple[str, Json]]] = {}
+        self._dropped = dropped
+        self._waiting: dict[int, Unread[tuple[str, Json]]] = {}
         self._telling: dict[int, asyncio.Task[None]] = {}
 
-    def tell(self, client: Client, method: str, params: Json) -> None:
-        """Send a client a notification once it has taken those before; returns at once."""
+    def tell(self, client: Client, method: str, params: Json, size: int = 0) -> None:
+        """Send a client a notification of so many bytes once it has taken those before; returns at once."""
         number = id(client.identity)
-        if (waiting := self._waiting.get(number)) is not None:
-            waiting.append((method, params))
+        waiting = self._waiting.get(number)
+        if waiting is not None:
+            waiting.add((method, params), size or _SMALL, MOST_WAITING)
             return
-        self._waiting[number] = deque([(method, params)], maxlen=MOST_WAITING)
+        waiting = self._waiting[number] = Unread()
+        waiting.add((method, params), size or _SMALL, MOST_WAITING)
         self._telling[number] = asyncio.ensure_future(self._tell_all(client, number))
 
     async def _tell_all(self, client: Client, number: int) -> None:
         # The task holds the client: no other identity has its number meanwhile.
         try:
-            await _tell_in_turn(client, self._waiting[number])
+            await self._tell_in_turn(client, self._waiting[number])
         except Exception as error:  # noqa: BLE001 - a client that is gone, or does not read
             contain(error, logger, "a client could not be told what has happened")
             self._lost(client)
         finally:
             del self._waiting[number], self._telling[number]
 
+    async def _tell_in_turn(self, client: Client, waiting: Unread[tuple[str, Json]]) -> None:
+        while waiting:
+            async with asyncio.timeout(PATIENCE):
+                await client.notify(*(waiting.take() or self._dropped(waiting.gap())))
+
     def close(self) -> None:
         """Send no more."""
         for task in self._telling.values():
             task.cancel()
-
-
-async def _tell_in_turn(client: Client, waiting: deque[tuple[str, Json]]) -> None:
-    while waiting:
-        await asyncio.wait_for(client.notify(*waiting.popleft()), PATIENCE)
 
 
 class _Stream:

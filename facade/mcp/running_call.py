@@ -73,8 +73,12 @@ class RunningCall:
                 await call.news(_close_cancels)
 
     async def _tell_logs(self, client: Client) -> None:
-        while self._client.logs:
-            await self._news.tell_log(client, self._client.logs.popleft())
+        logs = self._client.logs
+        while logs:
+            if (log := logs.take()) is not None:
+                await self._news.tell_log(client, log)
+            else:
+                await self._news.tell_lost(client, logs.gap())
 
     def required(self, revision: str, token: str) -> Json:
         """The end of a request for which there is something to ask. Those that cannot be said in MCP have no answer."""

@@ -111,7 +111,7 @@ def test_it_holds_up_no_log() -> None:
 @pytest.mark.parametrize("what", ["resources", "prompts"])
 def test_it_holds_up_no_news_of_changed_lists(what: str) -> None:
     async def talk() -> int:
-        news = SharedNews(Listeners(), Outboxes(print))
+        news = SharedNews(Listeners(), Outboxes(print, lambda count: ("lost", {"count": count})))
 
         async def tell(*clients: ToldClient) -> None:
             for client in clients:
@@ -125,7 +125,7 @@ def test_it_holds_up_no_news_of_changed_lists(what: str) -> None:
 
 def test_it_holds_up_no_news_of_resources() -> None:
     async def talk() -> int:
-        news = SharedNews(Listeners(), Outboxes(print))
+        news = SharedNews(Listeners(), Outboxes(print, lambda count: ("lost", {"count": count})))
 
         async def ask(_: Any, uri: str) -> tuple[str, None, None]:
             return "notes", None, None

@@ -81,3 +81,17 @@ def test_progress_that_the_protocol_does_not_know_is_counted(tmp_path: Path) -> 
     told = [json.loads(each)["params"] for each in heard_behind(tmp_path, "handshake", before)]
 
     assert [each["progress"] for each in told] == [1, 7, 8, 9]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_many_log_messages_of_a_call_each_one_comes_in_order_before_the_result(
+    way: str, tmp_path: Path
+) -> None:
+    said = [{"level": "error", "logger": "own", "data": f"message {number}"} for number in range(20_000)]
+    before = [
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": each}) for each in said
+    ]
+
+    told = heard_behind(tmp_path, way, before)
+
+    assert [json.loads(each)["params"]["data"] for each in told] == [each["data"] for each in said]

@@ -55,7 +55,7 @@ class Board:
 
     def __init__(self, **servers: Server) -> None:
         self.servers: dict[str, Any] = servers
-        self.news = SharedNews(Listeners(), Outboxes(print))
+        self.news = SharedNews(Listeners(), Outboxes(print, lambda count: ("lost", {"count": count})))
         self.news.servers = lambda: self.servers
         self.news.ask, self.news.subscribe_at = self._ask, cast("Any", None)
 
