@@ -29,7 +29,7 @@ class Selection:
     """What an entry says of a server's tools. Patterns are as of `fnmatch`, and upper case is not lower case.
 
     Attributes:
-        allow: patterns of names; one of them has to fit, if there are any.
+        allow: patterns of names, one of which has to fit; ``None`` allows every name.
         deny: patterns of names that are not offered, whatever ``allow`` says.
         rename: new names by old ones.
         prefix: stands before each name that was not renamed; empty for none.
@@ -38,7 +38,7 @@ class Selection:
         others: prefixes of the other servers, whether they are in use or not.
     """
 
-    allow: tuple[str, ...] = ()
+    allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
     prefix: str = ""
@@ -48,7 +48,7 @@ class Selection:
 
     def refusal(self, name: str) -> str | None:
         """Why a tool is not offered; ``None`` if it is."""
-        if self.allow and not any(fits(name, pattern) for pattern in self.allow):
+        if self.allow is not None and not any(fits(name, pattern) for pattern in self.allow):
             return "'allow' of its entry does not name it"
         found = next((pattern for pattern in self.deny if fits(name, pattern)), None)
         if found is not None:
@@ -75,7 +75,9 @@ class Selection:
         """The rules that fit none of a server's names, as ``deny 'write_fil'``: misspelt, most likely."""
         names = list(names)
         rules = [
-            (verb, rule) for verb, given in (("allow", self.allow), ("deny", self.deny)) for rule in given
+            (verb, rule)
+            for verb, given in (("allow", self.allow or ()), ("deny", self.deny))
+            for rule in given
         ]
         idle = [
             f"{verb} {rule!r:.100}" for verb, rule in rules if not any(fits(name, rule) for name in names)

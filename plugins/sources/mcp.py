@@ -98,7 +98,8 @@ class McpSource(Source):
         env_file: a file of more of them, relative to ``base``.
         revision: the revision of MCP to speak; found out if ``None``.
         roots: folders that it may work in, if it asks; relative to ``base``.
-        allow, deny: patterns of the tools that are offered, and of those that are not.
+        allow: patterns of the tools that are offered; ``None`` for all of them, empty for none.
+        deny: patterns of tools that are not offered.
         rename: names of tools, and under which they are offered instead.
         prefix: what stands before the names; ``True`` for the plugin's name, ``False`` for none, ``None`` for one if other servers have the
             same names.
@@ -120,7 +121,7 @@ class McpSource(Source):
     env_file: str | None = None
     revision: str | None = None
     roots: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
+    allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
     rename: tuple[tuple[str, str], ...] = ()
     prefix: str | bool | None = None
@@ -200,7 +201,7 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         value.get("envFile"),
         value.get("revision"),
         _list(value, "roots", "folders"),
-        _list(tools, "allow", "patterns"),
+        _list(tools, "allow", "patterns") if "allow" in tools else None,
         (*_list(tools, "deny", "patterns"), *_list(value, "disabledTools", "names")),
         _renamed(tools.get("rename", {})),
         _prefix(value.get("prefix")),

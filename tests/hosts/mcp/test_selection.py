@@ -23,6 +23,7 @@ def listed(selection: Selection, *names: str) -> ToolList:
         (Selection(deny=("write_*",)), ["read_file", "Search"]),
         (Selection(allow=("*",), deny=("*",)), []),
         (Selection(allow=("search",)), []),
+        (Selection(allow=()), []),
         (Selection(rename=(("Search", "find"),)), ["read_file", "write_file", "find"]),
         (Selection(prefix="fs"), ["fs__read_file", "fs__write_file", "fs__Search"]),
         (Selection(prefix="fs", rename=(("Search", "find"),)), ["fs__read_file", "fs__write_file", "find"]),

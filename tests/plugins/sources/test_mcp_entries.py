@@ -75,6 +75,15 @@ def test_a_server_with_a_url_is_one_over_http(kind):
     assert source.headers == (("Authorization", "Bearer ${env:T}"),)
 
 
+@pytest.mark.parametrize(
+    ("tools", "allow"), [(None, None), ("*", None), ({}, None), ({"deny": ["a"]}, None), ({"allow": []}, ())]
+)
+def test_a_list_that_allows_no_tool_is_not_the_same_as_no_list(tools, allow):
+    source = parsed(command="a", **({} if tools is None else {"tools": tools}))
+
+    assert source.allow == allow
+
+
 @pytest.mark.parametrize("key", ["type", "transport"])
 def test_a_server_may_have_the_older_transport_only(key):
     source = parsed(url="https://tools.example.org/sse", **{key: "sse"})
