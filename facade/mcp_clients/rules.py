@@ -24,11 +24,14 @@ class Grammar:
         write: the rule for one tool of a server.
         fits: whether a rule is about a tool of a server; the last argument says whether the rule allows.
         tool: the part of a rule that is about tools, if the rule names this server; empty of a rule for all of it, ``None`` of other rules.
+        is_lost: whether a pattern over servers may be about a tool of the first server, and not about the same tool behind the second one. The
+            last argument says whether the rule allows.
     """
 
     write: Callable[[str, str], str]
     fits: Callable[[str, str, str, bool], bool]
     tool: Callable[[str, str], str | None]
+    is_lost: Callable[[str, str, str, bool], bool]
 
 
 @frozen
@@ -77,12 +80,14 @@ class Moved:
         tools: the tools of the servers that came up.
         unknown: servers that move and did not come up.
         off: servers that move and are disabled.
+        empty: servers that came up and list no tool now.
     """
 
     board: str
     tools: tuple[Tool, ...]
     unknown: frozenset[str] = frozenset()
     off: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
 
     def is_contested(self, tool: Tool) -> bool:
         """Whether another server has a tool that may get this one's name, should that server be up first."""
@@ -93,7 +98,7 @@ class Moved:
     @property
     def servers(self) -> frozenset[str]:
         """All that move."""
-        return self.unknown | self.off | {tool.server for tool in self.tools}
+        return self.unknown | self.off | self.empty | {tool.server for tool in self.tools}
 
 
 @frozen
@@ -166,15 +171,20 @@ def _rewrite(rule: str, grammar: Grammar, moved: Moved, notes: _Notes, *, allows
         named = {tool.server for tool in fitting} & named or named
         found, fitting = fitting, _sure(rule, fitting, moved, notes)
         named = set() if found and not fitting else named
-    if not fitting and not named:
+    lost = (
+        set()
+        if allows
+        else {each for each in moved.servers if grammar.is_lost(rule, each, moved.board, False)}
+    )
+    if not fitting and not named and not lost:
         return
-    why = _unsaid(fitting, named, moved, allows=allows)
+    why = _unsaid(fitting, named | lost, moved, allows=allows)
     if why:
         notes.unsaid.append((rule, why))
-        notes.held.update(() if allows else named & (moved.unknown | moved.off))
+        notes.held.update(() if allows else (named | lost) & (moved.unknown | moved.off))
         if allows:
             return
-    notes.touched.update(named)
+    notes.touched.update(named | lost)
     for name in _names(rule, grammar, fitting, named - notes.held, allows=allows):
         if allows and not _is_exact(name):
             notes.unsaid.append((rule, f"the name {name!r} of a tool is a pattern in a rule"))
@@ -182,7 +192,7 @@ def _rewrite(rule: str, grammar: Grammar, moved: Moved, notes: _Notes, *, allows
             notes.added[grammar.write(moved.board, name)] = None
             notes.touched.update(tool.server for tool in fitting)
     if not allows:
-        known = named - moved.unknown - moved.off
+        known = (named | lost) - moved.unknown - moved.off
         notes.later.update(server for server in known if not _is_exact(grammar.tool(rule, server)))
     if named and not why:
         notes.removed[rule] = None
@@ -244,8 +254,10 @@ def _withdraw_wider(rules: Collection[str], grammar: Grammar, moved: Moved, note
         of_board = grammar.tool(rule, moved.board)
         if rule in notes.removed:
             continue
-        if any(grammar.fits(rule, moved.board, name, True) for name in others) or (
-            of_board is not None and not _is_exact(of_board)
+        if (
+            any(grammar.fits(rule, moved.board, name, True) for name in others)
+            or (of_board is not None and not _is_exact(of_board))
+            or any(grammar.is_lost(rule, moved.board, server, True) for server in moved.servers)
         ):
             notes.removed[rule] = None
             notes.unsaid.append(
@@ -262,6 +274,20 @@ def _is_exact(tool: str | None) -> bool:
 
 def _glob(pattern: str, text: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+
+
+def _reached(pattern: str, text: str) -> set[int]:
+    """The positions of a pattern from which the rest of a longer text has to fit that begins with this one."""
+    pattern = re.sub(r"\*+", "*", pattern)
+    places = _with_stars_skipped(pattern, {0})
+    for letter in text:
+        fitting = {place for place in places if pattern[place : place + 1] in ("*", letter)}
+        places = _with_stars_skipped(pattern, {place + (pattern[place] != "*") for place in fitting})
+    return places
+
+
+def _with_stars_skipped(pattern: str, places: set[int]) -> set[int]:
+    return places | {place + 1 for place in places if pattern[place : place + 1] == "*"}
 
 
 def _plain(name: str) -> str:
@@ -291,7 +317,15 @@ def _claude_fits(rule: str, server: str, tool: str, allows: bool) -> bool:
     return _glob(rule, _claude_write(server, tool))
 
 
-CLAUDE_CODE = Grammar(_claude_write, _claude_fits, _claude_tool)
+def _claude_is_lost(rule: str, server: str, other: str, allows: bool) -> bool:
+    if allows or "(" in rule or _claude_tool(rule, server) is not None:
+        return False
+    before = _reached(rule, _claude_write(server, ""))
+    behind = (_reached(rule, _claude_write(other, tool)) for tool in ("", f"{server}__"))
+    return any(not before <= each for each in behind)
+
+
+CLAUDE_CODE = Grammar(_claude_write, _claude_fits, _claude_tool, _claude_is_lost)
 """``mcp__fs__read``, ``mcp__fs``, ``mcp__fs__*``."""
 
 
@@ -310,7 +344,14 @@ def _pairs(begin: str, end: str) -> Grammar:
         parts = pair(rule)
         return parts[1] if parts is not None and parts[0] == server else None
 
-    return Grammar(lambda server, tool: f"{begin}{server}:{tool}{end}", fits, named)
+    def is_lost(rule: str, server: str, other: str, allows: bool) -> bool:
+        parts = pair(rule)
+        if parts is None or parts[0] == server or not _glob(parts[0], server):
+            return False
+        is_moved = not allows and not _reached(parts[1], "") <= _reached(parts[1], f"{server}__")
+        return is_moved or not _glob(parts[0], other)
+
+    return Grammar(lambda server, tool: f"{begin}{server}:{tool}{end}", fits, named, is_lost)
 
 
 CURSOR = _pairs("", "")

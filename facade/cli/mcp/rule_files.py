@@ -30,6 +30,8 @@ _SHARED_BY_ALL = {
     "win32": r"C:\Program Files\ClaudeCode\managed-settings.json",
 }
 _SAMPLES = 3
+_OF_PATTERNS = frozenset("*?[")
+"""Characters that make a pattern of a name in ``tools.allow``."""
 
 
 @frozen
@@ -167,7 +169,7 @@ class _Found:
         """A pattern denies what a server may get later, too: it offers nothing but what it has now."""
         for server in sorted(servers):
             tools = [tool.own for tool in moved.tools if tool.server == server]
-            if not tools or "tools" in entries[server]:
+            if not tools or "tools" in entries[server] or any(_OF_PATTERNS & {*tool} for tool in tools):
                 self.held[server] = f"a pattern in {file} denies tools of it"
             else:
                 self.later[server] = tools

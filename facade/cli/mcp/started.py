@@ -123,7 +123,12 @@ def moved_of(started: Iterable[Started], servers: Mapping[str, Any], board: str)
         for served, names in known[name].tools.items()
     ]
     down = {name for name in servers if name in known and known[name].state != "up"}
-    return Moved(board, tuple(tools), frozenset(down), frozenset(servers.keys() - known.keys()))
+    empty = {
+        name for name in servers if name in known and known[name].state == "up" and not known[name].tools
+    }
+    return Moved(
+        board, tuple(tools), frozenset(down), frozenset(servers.keys() - known.keys()), frozenset(empty)
+    )
 
 
 _APPROVALS = ("alwaysAllow", "autoApprove")

@@ -90,6 +90,55 @@ def test_of_a_server_that_did_not_come_up_nothing_is_said_and_what_is_denied_doe
     assert (deny.held, deny.removed) == (frozenset({"down"}), ("mcp__fs__read",))
 
 
+@pytest.mark.parametrize(
+    ("grammar", "rule", "later"),
+    [
+        (CLAUDE_CODE, "mcp__web", ["web"]),
+        (CLAUDE_CODE, "mcp__web__*", ["web"]),
+        (CLAUDE_CODE, "mcp__web__as*", ["web"]),
+        (CLAUDE_CODE, "mcp__w*", ["web"]),
+        (CLAUDE_CODE, "mcp__*eb__ask", ["web"]),
+        (CLAUDE_CODE, "*web*", ["web"]),
+        (CLAUDE_CODE, "mcp__w*(x)", []),
+        (CLAUDE_CODE, "mcp__web__ask", []),
+        (CLAUDE_CODE, "mcp__*", []),
+        (CLAUDE_CODE, "*__ask", []),
+        (CLAUDE_CODE, "mcp__**__as*", []),
+        (CURSOR_CLI, "Mcp(w*:ask)", ["web"]),
+        (CURSOR_CLI, "Mcp(web:*)", ["web"]),
+        (CURSOR_CLI, "Mcp(*:*)", []),
+        (CURSOR_CLI, "Mcp(*:ask)", ["fs", "web"]),  # a later `ask` may be served as `web__ask`
+        (CURSOR_CLI, "Mcp(*:*ask)", []),
+    ],
+)
+@pytest.mark.parametrize("state", ["up", "empty", "down"])
+def test_what_a_pattern_denies_of_a_server_is_denied_when_it_comes_later(
+    grammar: Grammar, rule: str, later: list[str], state: str
+) -> None:
+    tools = (Tool("fs", "read", "read", ("fs__read",)), Tool("web", "find", "find", ("web__find",)))
+    moved = Moved(
+        "callboard",
+        tools if state == "up" else tools[:1],
+        frozenset(["web"] if state == "down" else []),
+        empty=frozenset(["web"] if state == "empty" else []),
+    )
+
+    found = rewritten([rule], grammar, moved, allows=False)
+
+    if state == "down" and "web" in later:
+        assert found.held == {"web"}
+        assert "web" in found.touched
+    else:
+        assert (found.later, found.touched >= found.later) == (frozenset(later), True)
+
+
+@pytest.mark.parametrize("rule", ["c*:*", "callboard*:read", "*board:x"])
+def test_a_pattern_over_servers_that_is_about_the_board_alone_allows_no_later_tool(rule: str) -> None:
+    found = rewritten([rule, "*:x"], CURSOR, MOVED, allows=True)
+
+    assert found.removed == (rule,)
+
+
 NAMES = st.sampled_from(["a", "b", "a__b", "x y", "callboard"])
 OWN = st.sampled_from(["r", "w", "b__r", "re ad", "*"])
 SERVERS = st.dictionaries(NAMES, st.lists(OWN, unique=True, max_size=4), min_size=1).filter(
