@@ -45,6 +45,8 @@ class Started:
 def start_all(configuration: Configuration) -> list[Started]:
     """Start the servers of a configuration side by side, as they would run behind Callboard; list their tools, and stop them.
 
+    What they offer is kept as a served board keeps it, so that names are settled before their first start behind Callboard.
+
     Args:
         configuration: of a client's file, held to what its user trusts.
     """
@@ -52,7 +54,7 @@ def start_all(configuration: Configuration) -> list[Started]:
     open_ = {entry["name"]: _for_a_folder(entry["mcp"]) for entry in entries}
     board = Callboard()
     board.configuration = replace(
-        configuration, plugins=tuple(entry for entry in entries if not open_[entry["name"]])
+        configuration, plugins=tuple(entry for entry in entries if not open_[entry["name"]]), served=True
     )
     with board:
         status, tools = board.status(), board.tools()

@@ -85,3 +85,29 @@ def test_a_denied_server_that_names_a_tool_like_a_pattern_is_left_to_the_client(
     home.mcp("--install", "claude-code", "--yes")
 
     assert list(home.read(CODE)["mcpServers"]) == ["two", "callboard"]
+
+
+def test_a_name_that_is_allowed_runs_no_other_servers_tool_at_the_first_start(tmp_path: Path) -> None:
+    home = home_of(tmp_path, {"one": ["echo"], "two": ["find"]}, allow=["mcp__one__echo"])
+
+    installed = home.mcp("--install", "claude-code", "--yes")
+    waits = tmp_path / "one.waits"
+    waits.touch()
+    declare(tmp_path, "two", "find", "echo")
+    with started(home) as board:
+        board.say(hello(), line(method="notifications/initialized"))
+        board.answers(1)
+        board.say(call(2, "find"))
+        board.answers(1)  # which says that the other server is up
+        board.say(call(3, "echo"), line(id=4, method="ping"))
+        heard = board.answers(1)
+        waits.unlink()
+        heard |= board.answers(1)
+        board.say(line(id=5, method="tools/list"))
+        names = [tool["name"] for tool in board.answers(1)[5]["result"]["tools"]]
+
+    assert home.read(SETTINGS)["permissions"]["allow"] == ["mcp__callboard__echo"], installed.stdout
+    assert "result" in heard[3]
+    assert [call["name"] for call in asked(tmp_path, "two", "tools/call")] == ["find"]
+    assert [call["name"] for call in asked(tmp_path, "one", "tools/call")] == ["echo"]
+    assert set(names) == {"echo", "find", "two__echo"}
