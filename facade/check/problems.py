@@ -19,6 +19,7 @@ from ..config.mcp_servers import INHERIT, NAMES, as_configuration, servers_of
 from ..config.plugin_options import options_of
 from ..config.profile import weakenings_of
 from ..config.provider_section import choose
+from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.options import parse_options
 from ..plugins.sources.python import read_python_package
 from ..plugins.sources.python_source import PythonPackageSource
@@ -135,6 +136,7 @@ def _of_plugins(
     entries: dict[str, Any], configuration: Configuration, unknown: tuple[str, ...]
 ) -> Iterator[Problem]:
     sources: dict[str, PluginSource] = {}
+    servers: dict[str, str] = {}
     for path, entry in entries.items():
         sourceless = isinstance(entry, dict) and not SOURCE_KEYS & entry.keys()
         if sourceless and any(key.startswith(f"{path}.") for key in unknown):
@@ -142,6 +144,15 @@ def _of_plugins(
         source = yield from _of_entry(entry, path, configuration)
         if source is not None:
             sources[path] = source
+        if isinstance(source, McpSource):
+            name = entry["name"] if isinstance(entry.get("name"), str) else source.id
+            if name in servers:
+                place = ".name" if "name" in entry else ".mcp.id" if "id" in entry["mcp"] else ""
+                yield Problem(
+                    path + place,
+                    f"the entry {servers[name]} is called {name!r} already; write another 'name' in this one",
+                )
+            servers.setdefault(name, path)
     roots = _roots_of(sources.values())
     for path, source in sources.items():
         for missing in source.missing(roots):

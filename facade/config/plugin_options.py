@@ -158,7 +158,7 @@ class Options:
 def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
     """The options of an entry, under the profile of the configuration, as `complete`."""
     for option, why in entry.source.refused().items():
-        if getattr(entry.options, option) != getattr(_NOTHING_SAID, option):
+        if _is_asked(entry.options, option):
             raise ConfigurationError(f"the option {option!r}: {why}. Leave it out", path=f"$.{option}")
     asked, concurrency, validate = asked_of(entry, configuration), 1, configuration.calls.validate
     if isinstance(entry.source, McpSource):
@@ -166,6 +166,15 @@ def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
         if configuration.served:
             concurrency, validate = SIDE_BY_SIDE, validate and _is_asked_to_validate(configuration)
     return complete(asked, configuration, entry.hidden, concurrency=concurrency, validate=validate)
+
+
+def _is_asked(options: PluginOptions, option: str) -> bool:
+    """Whether an option, or a key of one, as ``limits.memory``, asks for something."""
+    name, _, key = option.partition(".")
+    given = getattr(options, name)
+    if key:
+        return bool(given.get(key))
+    return bool(given) and given != getattr(_NOTHING_SAID, name)
 
 
 def _is_asked_to_validate(configuration: Configuration) -> bool:

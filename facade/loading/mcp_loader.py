@@ -42,9 +42,6 @@ logger: Log = Log("callboard")
 START_DEADLINE = 60.0
 """Seconds that a server has at least until it is ready, unless it says otherwise: ``npx`` and ``uvx`` may fetch it first."""
 
-_OF_PROCESSES = ("memory", "memory_hard", "cpu_seconds", "descriptors")
-"""Limits of what there is none."""
-
 
 def _load(source: McpSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     hidden: list[str] = []
@@ -137,7 +134,6 @@ def _given(profile: str | None) -> dict[str, str]:
 
 def _reached(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
     """A server over HTTP, which runs elsewhere."""
-    _require_nothing_of_processes(options)
     assert source.url is not None
     return McpHttpPlugin(
         name,
@@ -156,20 +152,6 @@ def _reached(source: McpSource, name: str, options: Options, filled: Callable[[s
         ),
         older=source.older,
     )
-
-
-def _require_nothing_of_processes(options: Options) -> None:
-    """Refuse what only a process can be given. Raises `ConfigurationError`: to ignore it would be to promise it."""
-    limits = options.host.limits
-    asked = [f"limits.{each}" for each in _OF_PROCESSES if getattr(limits, each) is not None]
-    asked += ["env"] if options.env else []
-    asked += ["sandbox"] if options.confinement.sandbox is not None else []
-    asked += ["secrets"] if options.confinement.secrets else []
-    for option in asked:
-        raise ConfigurationError(
-            f"the option {option!r} is for servers that are started here; this one is reached by its 'url'. Leave it out",
-            path=f"$.{option}",
-        )
 
 
 class Repeatable(Container[str]):

@@ -81,6 +81,9 @@ OVER_SSE = "sse"
 STATELESS = "2026-07-28"
 """The revision that has no older transport."""
 
+REVISIONS = (STATELESS, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""What may be asked for as ``revision``; newest first."""
+
 IDLE = {"alwaysAllow": "approval", "autoApprove": "approval", "timeout": "deadline"}
 """Keys of other clients that have no effect here though their authors rely on one, and what to write in a configuration of ours instead."""
 
@@ -155,8 +158,7 @@ class McpSource(Source):
         return {} if self.url is None else None
 
     def refused(self) -> Mapping[str, str]:
-        elsewhere = {} if self.url is None else {"inherit": _ELSEWHERE}
-        return {**_REFUSED, **elsewhere}
+        return _REFUSED if self.url is None else {**_REFUSED, **dict.fromkeys(_OF_PROCESSES, _ELSEWHERE)}
 
     def inline(self) -> InlineCommand | InlineAddress:
         if self.url is not None:
@@ -167,8 +169,12 @@ class McpSource(Source):
 
 _REFUSED: Final = {
     "claims": "an MCP server is never asked whose call it is",
+    "share": "an MCP server has its host to itself",
     "state_from": "an MCP server has no state that is kept",
 }
+_OF_PROCESSES: Final = (
+    "env", "inherit", "limits.cpu_seconds", "limits.descriptors", "limits.memory", "limits.memory_hard", "sandbox", "secrets",
+)  # fmt: skip
 _ELSEWHERE: Final = "it is for servers that are started here, and this one is reached by its 'url'"
 
 
@@ -190,6 +196,13 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
     for key in ("cwd", "id", "revision", "envFile"):
         if key in value and (not is_word(value[key]) or not value[key]):
             raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be a text")
+    revision = value.get("revision")
+    if revision is not None and revision not in REVISIONS:
+        raise SourceProblem(
+            f"has {revision!r:.100} as 'revision' of 'mcp'; it has to be one of: {', '.join(REVISIONS)}"
+        )
+    if url is None and value.get("headers"):
+        raise SourceProblem("has 'headers' in 'mcp', which are for a server with a 'url'; leave them out")
     words = _words(value) if url is None else ()
     tools = _tools(value.get("tools", {}))
     return McpSource(
@@ -199,7 +212,7 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         value.get("cwd", "."),
         _pairs(value, "env"),
         value.get("envFile"),
-        value.get("revision"),
+        revision,
         _list(value, "roots", "folders"),
         _list(tools, "allow", "patterns") if "allow" in tools else None,
         (*_list(tools, "deny", "patterns"), *_list(value, "disabledTools", "names")),
@@ -303,6 +316,11 @@ def _renamed(value: Any) -> tuple[tuple[str, str], ...]:
         is_word(each) and each for pair in value.items() for each in pair
     ):
         raise SourceProblem("has a 'rename' in 'tools' of 'mcp' that is no mapping of names to names")
+    for new in value.values():
+        if [*value.values()].count(new) > 1:
+            raise SourceProblem(
+                f"has two tools with the new name {new!r:.100} in 'rename' of 'tools' in 'mcp'; give one of them another"
+            )
     return tuple(value.items())
 
 

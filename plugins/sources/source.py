@@ -89,7 +89,10 @@ class Source(ABC):
 
     @abstractmethod
     def refused(self) -> Mapping[str, str]:
-        """Return the options that cannot hold for such a plugin, by name, each with the reason as a sentence."""
+        """Return the options that cannot hold for such a plugin, by name or as ``limits.memory``, each with the reason as a sentence.
+
+        An option that asks for nothing, such as an empty mapping or false, is no such option.
+        """
 
     @abstractmethod
     def inline(self) -> InlineCommand | InlineAddress | None:

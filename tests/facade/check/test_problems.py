@@ -6,6 +6,7 @@ import json
 import sys
 
 import pytest
+from callboard import Callboard
 from callboard.check.problems import problems_of
 from callboard.config.configuration import read_configuration
 from callboard.config.errors import ConfigurationError
@@ -78,6 +79,7 @@ def test_of_several_elements_of_a_list_each_keeps_its_number(tmp_path):
         ({"plugin": "json.B", "claims": "none"}, None, "'all' or 'own'"),
         ({"plugin": "json.B", "claims": "all"}, "strict", "write 'own', or leave it out"),
         ({"mcp": {"command": ["sh"]}, "claims": "own"}, None, "Leave it out"),
+        ({"mcp": {"command": ["sh"]}, "share": "x"}, None, "Leave it out"),
     ],
 )
 def test_an_option_that_cannot_hold_is_told_with_its_line_and_remedy(tmp_path, entry, profile, remedy):
@@ -90,6 +92,63 @@ def test_an_option_that_cannot_hold_is_told_with_its_line_and_remedy(tmp_path, e
     assert problem.path == f"$.plugins[0].{option}"
     assert problem.position.line == 1 + line(f'      "{option}": "{entry[option]}"')
     assert remedy in problem.message
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("sandbox", "bwrap"),
+        ("sandbox", True),
+        ("env", {"A": "b"}),
+        ("inherit", ["A"]),
+        ("secrets", {"A": {"env": "B"}}),
+        ("share", True),
+        ("limits", {"memory": "1GB"}),
+        ("limits", {"cpu_seconds": 5}),
+    ],
+)
+def test_what_only_a_process_can_be_given_is_refused_beside_a_url_by_the_check_and_by_the_start(
+    tmp_path, option, value
+):
+    entry = {"mcp": {"url": "http://127.0.0.1:9/mcp"}, "name": "u", option: value}
+
+    found = check(tmp_path, {"plugins": [entry]})
+    with Callboard({"plugins": [entry]}) as board:
+        failed = board.status()["failed"]
+
+    inner = f".{next(iter(value))}" if option == "limits" else ""
+    assert [problem.path for problem in found] == [f"$.plugins[0].{option}{inner}"]
+    assert "Leave it out" in found[0].message
+    assert [found[0].message in each["error"] for each in failed] == [True]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("sandbox", False), ("env", {}), ("share", False), ("secrets", {}), ("limits", {"calls": 5})],
+)
+def test_what_asks_for_no_process_may_stand_beside_a_url(tmp_path, option, value):
+    entry = {"mcp": {"url": "http://127.0.0.1:9/mcp"}, "name": "u", option: value}
+
+    assert check(tmp_path, {"plugins": [entry]}) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "place"),
+    [
+        ({"mcp": {"command": "sh"}, "name": "a"}, {"mcp": {"command": "sh"}, "name": "a"}, ".name"),
+        ({"mcp": {"command": "sh", "id": "a"}}, {"mcp": {"url": "http://x/mcp", "id": "a"}}, ".mcp.id"),
+        ({"mcp": {"command": "sh"}}, {"mcp": {"command": "sh"}}, ""),
+        ({"mcp": {"command": "sh"}, "name": "a"}, {"mcp": {"command": "a"}}, ""),
+    ],
+)
+def test_two_servers_of_one_name_are_told_at_the_second_one(tmp_path, first, second, place):
+    other = {"mcp": {"command": "sh", "id": "other"}}
+
+    found = check(tmp_path, {"plugins": [first, other, second]})
+
+    assert [problem.path for problem in found] == [f"$.plugins[2]{place}"]
+    assert "$.plugins[0]" in found[0].message
+    assert "write another 'name'" in found[0].message
 
 
 def test_every_option_of_every_entry_is_looked_at(tmp_path):
@@ -119,6 +178,12 @@ def test_every_option_of_every_entry_is_looked_at(tmp_path):
         "$.plugins[6]",
         "$.plugins[7]",
     ]
+
+
+def test_a_name_that_is_no_text_is_told_once(tmp_path):
+    found = check(tmp_path, {"plugins": [{"mcp": {"command": "sh"}, "name": ["a"]}]})
+
+    assert [problem.path for problem in found] == ["$.plugins[0].name"]
 
 
 def test_what_a_plugin_is_loaded_from_is_looked_for(tmp_path):

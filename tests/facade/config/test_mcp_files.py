@@ -112,4 +112,4 @@ def test_a_server_has_its_host_to_itself(tmp_path):
         (failed,) = board.failed
 
     assert "'share'" in failed.error
-    assert "one plugin" in failed.error
+    assert "its host to itself" in failed.error

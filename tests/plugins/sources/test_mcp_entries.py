@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from callboard.base.errors import PluginLoadError
-from callboard.plugins.sources.mcp import McpSource
+from callboard.hosts.mcp import revision
+from callboard.plugins.sources.mcp import REVISIONS, McpSource
 from callboard.sources.kinds import parse_source, spelled
 
 BASE = Path("/base")
@@ -84,6 +85,12 @@ def test_a_list_that_allows_no_tool_is_not_the_same_as_no_list(tools, allow):
     assert source.allow == allow
 
 
+def test_every_revision_that_is_spoken_may_be_asked_for():
+    assert REVISIONS == revision.REVISIONS
+    for each in revision.REVISIONS:
+        assert parsed(command="a", revision=each).revision == each
+
+
 @pytest.mark.parametrize("key", ["type", "transport"])
 def test_a_server_may_have_the_older_transport_only(key):
     source = parsed(url="https://tools.example.org/sse", **{key: "sse"})
@@ -106,6 +113,9 @@ def test_a_server_may_have_the_older_transport_only(key):
         ({"command": "a", "result_limit": 100}, "'result_limit'"),
         ({"command": "a", "result_limit": True}, "'result_limit'"),
         ({"command": "a", "pin": "maybe"}, "off, tell, withhold"),
+        ({"command": "a", "revision": "1999-01-01"}, "2025-11-25"),
+        ({"command": "a", "headers": {"Authorization": "s3cret"}}, "'headers'"),
+        ({"command": "a", "tools": {"rename": {"a": "x", "b": "x"}}}, "'x'"),
         ({"command": "a", "pin": True}, "'pin'"),
         ({"command": "a", "id": ""}, "'id'"),
         ({"command": "a", "disabled": True}, "disabled"),
