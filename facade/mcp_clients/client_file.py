@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..base.errors import CallboardError
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 4 * 1024 * 1024
 """Of a file that is read."""
+
+_RANDOM_BYTES = 8
+
+_ABANDONED = 60.0
+"""Seconds after which a file that is half written belongs to no process any more."""
 
 
 class ClientFileError(CallboardError):
@@ -97,15 +104,28 @@ def remove(file: Path) -> None:
 
 def _replace(file: Path, text: str, mode: int | None = None) -> None:
     """Replace a file as a whole. A link is replaced itself, and its target does not change. Raises `OSError`."""
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(_RANDOM_BYTES)}")
     try:
         with open(beside, "xb", opener=open_private) as opened:
             opened.write(text.encode("utf-8"))
             opened.flush()
             os.fsync(opened.fileno())
+        _remove_abandoned(file, beside.stat().st_mtime - _ABANDONED)
         if mode is not None:
             beside.chmod(mode)
         beside.replace(file)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _remove_abandoned(file: Path, until: float) -> None:
+    """Remove what killed processes have left half written beside a file. Raises `OSError`."""
+    name = re.compile(rf"\.{re.escape(file.name)}\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}")
+    for other in file.parent.iterdir():
+        if name.fullmatch(other.name) is None:
+            continue
+        with suppress(FileNotFoundError):  # another process removes it at the same time
+            found = other.lstat()
+            if stat.S_ISREG(found.st_mode) and found.st_mtime < until:
+                other.unlink()

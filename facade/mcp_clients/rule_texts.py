@@ -84,11 +84,12 @@ def restored(text: str, lists: RuleLists, notes: Sequence[Any]) -> str:
         entries = _list_at(text, path) if path in lists.paths else None
         if entries is None:
             continue
-        if raw(text, path) == after and isinstance(read(before), list):
-            text = with_raw(text, path, before)
-            continue
         kept = [each for each in entries if each not in added]
-        text = with_member(text, path, _written([*kept, *(each for each in removed if each not in kept)]))
+        wanted, was = [*kept, *(each for each in removed if each not in kept)], read(before)
+        if isinstance(was, list) and (raw(text, path) == after or _has_same(wanted, was)):
+            text = with_raw(text, path, before)
+        else:
+            text = with_member(text, path, _written(wanted))
     return text
 
 
@@ -153,6 +154,13 @@ def without_record(servers: str | None) -> str | None:
     for key in (_RULES, _LATER):
         servers = without_member(servers, (RECORD, key))
     return servers if kept.keys() - {_RULES, _LATER} else without_member(servers, (RECORD,))
+
+
+def _has_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two lists hold the same entries, in whatever order: what a kill has left has those of both times."""
+    return (
+        len(one) == len(other) and all(each in other for each in one) and all(each in one for each in other)
+    )
 
 
 def _only(tools: Collection[str]) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -276,3 +277,23 @@ def test_a_file_of_ours_that_is_a_link_is_refused(tmp_path: Path) -> None:
         exchange(servers, "{}", '{"a": 1}', follow=False)
 
     assert victim.read_text() == "{}"
+
+
+def test_what_a_kill_has_left_half_written_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text("old")
+    left, under_way, others = (
+        tmp_path / f".mcp.json.{name}"
+        for name in ("0123456789abcdef", "fedcba9876543210", "0123456789abcdex")
+    )
+    for each in (left, under_way, others):
+        each.write_text("half")
+    for each in (left, others):
+        os.utime(each, (1, 1))
+    link = tmp_path / ".mcp.json.1111111111111111"
+    link.symlink_to(others)
+
+    exchange(file, "old", "new")
+
+    assert file.read_text() == "new"
+    assert set(tmp_path.iterdir()) == {file, under_way, others, link}

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from callboard.mcp_clients.rules import CLAUDE_CODE, CURSOR, CURSOR_CLI, Grammar, Moved, Tool, rewritten
+from callboard.mcp_clients.rule_texts import change_rules, joined, restored
+from callboard.mcp_clients.rules import (
+    CLAUDE_CODE,
+    CURSOR,
+    CURSOR_CLI,
+    Grammar,
+    Moved,
+    RuleLists,
+    Tool,
+    rewritten,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +147,18 @@ def test_a_pattern_over_servers_that_is_about_the_board_alone_allows_no_later_to
     found = rewritten([rule, "*:x"], CURSOR, MOVED, allows=True)
 
     assert found.removed == (rule,)
+
+
+def test_rules_that_a_kill_has_left_of_both_times_come_back_in_their_order() -> None:
+    lists = RuleLists(CLAUDE_CODE, (("allow",),), (("deny",),))
+    before = '{"deny": ["mcp__fs__read",  "Bash(rm)"], "allow": ["mcp__fs__write", "Bash(ls)"]}'
+    change = change_rules(before, lists, MOVED)
+
+    between = joined(change.after, before, lists)
+
+    assert between != change.after
+    assert restored(between, lists, change.notes) == before
+    assert restored(change.after, lists, change.notes) == before
 
 
 NAMES = st.sampled_from(["a", "b", "a__b", "x y", "callboard"])
