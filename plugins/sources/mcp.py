@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...base.frozen import frozen
 from ...base.suggestions import meant
+from .mcp_values import read_flag, read_list, read_pairs, read_renamed
 from .source import (
     InlineAddress,
     InlineCommand,
@@ -210,17 +211,17 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
         base.absolute(),
         value.get("id") or (name_of_command(words) if url is None else _name_of_url(url)),
         value.get("cwd", "."),
-        _pairs(value, "env"),
+        read_pairs(value, "env"),
         value.get("envFile"),
         revision,
-        _list(value, "roots", "folders"),
-        _list(tools, "allow", "patterns") if "allow" in tools else None,
-        (*_list(tools, "deny", "patterns"), *_list(value, "disabledTools", "names")),
-        _renamed(tools.get("rename", {})),
+        read_list(value, "roots", "folders"),
+        read_list(tools, "allow", "patterns") if "allow" in tools else None,
+        (*read_list(tools, "deny", "patterns"), *read_list(value, "disabledTools", "names")),
+        read_renamed(tools.get("rename", {})),
         _prefix(value.get("prefix")),
-        _flag(value, "trust_annotations"),
+        read_flag(value, "trust_annotations"),
         url,
-        _pairs(value, "headers"),
+        read_pairs(value, "headers"),
         idle=tuple(key for key in IDLE if value.get(key)),
         result_limit=_bytes(value.get("result_limit")),
         pin=_pin(value),
@@ -281,7 +282,7 @@ def _oauth(value: Any, *, over_http: bool) -> dict[str, Any]:
     if "client_secret" in said and "client_id" not in said:
         raise SourceProblem("has a 'client_secret' in 'oauth' of 'mcp' without a 'client_id'")
     scopes = said.get("scopes", [])
-    said["scopes"] = _list(
+    said["scopes"] = read_list(
         {"scopes": scopes.split() if isinstance(scopes, str) else scopes}, "scopes", "scopes"
     )
     port = said.get("callback_port")
@@ -311,19 +312,6 @@ def _tools(value: Any) -> dict[str, Any]:
     return value
 
 
-def _renamed(value: Any) -> tuple[tuple[str, str], ...]:
-    if not isinstance(value, dict) or not all(
-        is_word(each) and each for pair in value.items() for each in pair
-    ):
-        raise SourceProblem("has a 'rename' in 'tools' of 'mcp' that is no mapping of names to names")
-    for new in value.values():
-        if [*value.values()].count(new) > 1:
-            raise SourceProblem(
-                f"has two tools with the new name {new!r:.100} in 'rename' of 'tools' in 'mcp'; give one of them another"
-            )
-    return tuple(value.items())
-
-
 def _prefix(value: Any) -> str | bool | None:
     if value is None or isinstance(value, bool) or (isinstance(value, str) and _PREFIX.fullmatch(value)):
         return value
@@ -348,12 +336,6 @@ def _bytes(value: Any) -> int | None:
     )
 
 
-def _flag(value: dict[str, Any], key: str) -> bool:
-    if not isinstance(value.get(key, False), bool):
-        raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be true or false")
-    return bool(value.get(key, False))
-
-
 def _words(value: dict[str, Any]) -> tuple[str, ...]:
     command = value.get("command")
     words = [command] if isinstance(command, str) else command
@@ -361,25 +343,7 @@ def _words(value: dict[str, Any]) -> tuple[str, ...]:
         raise SourceProblem(
             f"has {command!r:.100} as 'command' of 'mcp'; it has to be a program, or a list of words without NUL"
         )
-    return (*words, *_list(value, "args", "words"))
-
-
-def _list(value: dict[str, Any], key: str, what: str) -> tuple[str, ...]:
-    words = value.get(key, [])
-    if not isinstance(words, list | tuple) or not all(map(is_word, words)):
-        raise SourceProblem(
-            f"has {words!r:.100} as {key!r} of 'mcp'; it has to be a list of {what} without NUL"
-        )
-    return tuple(words)
-
-
-def _pairs(value: dict[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-    pairs = value.get(key, {})
-    if not isinstance(pairs, dict) or not all(
-        is_word(name) and is_word(text) for name, text in pairs.items()
-    ):
-        raise SourceProblem(f"has an {key!r} in 'mcp' that is no mapping of names to texts without NUL")
-    return tuple(pairs.items())
+    return (*words, *read_list(value, "args", "words"))
 
 
 _PREFIX = re.compile(r"[A-Za-z0-9_-]{1,32}")
