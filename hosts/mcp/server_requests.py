@@ -33,7 +33,10 @@ Json = dict[str, Any]
 INPUT_REQUIRED: Final = "input_required"
 
 MOST_QUESTIONS: Final = 16
-"""For one call, and open at a time."""
+"""For one call."""
+
+MOST_OPEN: Final = 64
+"""Open at a time, or as many as calls are under way: as a rule a call waits for one. How many calls run side by side is the board's bound."""
 
 MOST_ROUNDS: Final = 8
 """How often a call is made anew with what the server has asked for."""
@@ -250,13 +253,13 @@ class ServerRequests:
         return None
 
     def _may_ask(self, calls: set[str]) -> bool:
-        """Whether one more may be asked for these calls; it counts for each."""
-        if len(self._open) >= MOST_QUESTIONS or any(
-            self._counts.get(call, 0) >= MOST_QUESTIONS for call in calls
-        ):
+        """Whether one more may be asked for one of these calls; it counts for the one that has the fewest."""
+        counted = min(calls, key=lambda call: self._counts.get(call, 0))
+        count = self._counts.get(counted, 0)
+        most_open = max(MOST_OPEN, len(calls), len(self._rounds))
+        if count >= MOST_QUESTIONS or len(self._open) >= most_open:
             return False
-        for call in calls:
-            self._counts[call] = self._counts.get(call, 0) + 1
+        self._counts[counted] = count + 1
         self.busy = True
         return True
 

@@ -11,7 +11,7 @@ from callboard.hosts.mcp.elicitation import (
     NotAsked,
     form_of,
 )
-from callboard.hosts.mcp.server_requests import MOST_QUESTIONS
+from callboard.hosts.mcp.server_requests import MOST_OPEN, MOST_QUESTIONS
 from callboard.hosts.protocol.input_request import ANSWER
 from callboard.hosts.protocol.wire import ErrorResponse, Response
 from callboard.plugins.hooks.forms import FormAnswer
@@ -194,6 +194,29 @@ def test_a_call_that_requires_what_is_not_to_be_had_fails_and_nothing_stays_open
     assert isinstance(failed, ErrorResponse)
     assert failed.error["type"] == "InputRequired"
     assert talk.source.open == {}
+
+
+@pytest.mark.parametrize("era", ["handshake", "stateless"])
+def test_as_many_calls_as_run_side_by_side_may_each_ask(era):
+    talk = talk_with(silent(old if era == "handshake" else modern))
+    calls = [talk.ask("execute_tool", tool_name="echo", arguments={}) for _ in range(100)]
+
+    for number, call in enumerate(calls):
+        talk.say(requires(call, {"it": MODERN_FORM}) if era == "stateless" else asks(number))
+
+    assert len(talk.source.open) == len(calls)
+
+
+def test_a_server_has_no_more_questions_open_than_calls_may_run_side_by_side():
+    talk = talk_with(silent(old))
+    for _ in range(10):
+        talk.ask("execute_tool", tool_name="echo", arguments={})
+
+    for number in range(MOST_OPEN + 1):
+        talk.say(asks(number))
+
+    assert len(talk.source.open) == MOST_OPEN
+    assert talk.sent[-1] == {"jsonrpc": "2.0", "id": MOST_OPEN, "result": {"action": "cancel"}}
 
 
 def test_what_a_reader_of_resources_has_to_answer_is_asked_too():

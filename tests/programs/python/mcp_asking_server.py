@@ -3,7 +3,7 @@
 The word ``modern`` has it speak the stateless era. Its tools:
 
 ``ask``: asks for what is under ``method`` and ``params``, ``times`` over (1), and answers with the answers; with ``dies`` it is killed once it has
-asked, with ``leaves`` it takes the question back and answers. ``can``: what its client says that it can be asked for. ``pid``: its process.
+asked, with ``leaves`` it takes the question back and answers, with ``together`` it asks once so many calls wait to ask. ``can``: what its client says that it can be asked for. ``pid``: its process. ``silent``: nothing, ever.
 """
 
 import itertools
@@ -13,10 +13,11 @@ import signal
 import sys
 
 modern = "modern" in sys.argv[1:]
-TOOLS = ["ask", "can", "pid"]
+TOOLS = ["ask", "can", "pid", "silent"]
 numbers = itertools.count(100)
 announced = {}
 waiting = {}
+together = []
 DONE = {"resultType": "complete"} if modern else {}
 
 
@@ -27,6 +28,14 @@ def say(**message):
 
 def end(call, value):
     say(id=call, result={"content": [{"type": "text", "text": json.dumps(value)}], **DONE})
+
+
+def ask_together(call, arguments):
+    together.append((call, arguments))
+    if len(together) >= arguments.get("together", 1):
+        for each in together:
+            ask(*each)
+        together.clear()
 
 
 def ask(call, arguments):
@@ -80,8 +89,10 @@ def run(call, name, params):
         end(call, {kind: each for kind, each in here.items() if kind != "extensions"})
     elif modern:
         ask_by_result(call, params)
+    elif name == "silent":
+        pass
     else:
-        ask(call, params["arguments"])
+        ask_together(call, params["arguments"])
 
 
 for line in sys.stdin:
