@@ -7,6 +7,7 @@ stateless era the request ends with what is asked, and comes anew with the answe
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..base.foreign import Log
@@ -306,10 +307,22 @@ class ClientQuestions:
         if not self.lanes.are_lined_up:
             return self.enter(begin, client)
         async with self.lanes.turn(offering(), client.client, patience):
-            return self.enter(begin, client)
+            call = self.enter(begin, client)
+        self._watch(call)
+        return call
+
+    def _line_up(self, plugin: str) -> None:
+        if self.lanes.line_up(plugin):
+            for each in tuple(self._asked.values()):
+                if each.call is not None:
+                    self._watch(each.call)
+
+    def _watch(self, call: Call) -> None:
+        """Have it leave as soon as it has ended: its client may be away, or read nothing, and others wait."""
+        call.add_done_callback(partial(self._soon, self.leave, call.id))
 
     def leave(self, call_id: str) -> None:
-        """A call is over. What may have been asked for another one of its client is asked there."""
+        """A call is over, or nobody waits for it any more. May be told twice. What may have been asked for another one of its client is asked there."""
         left = self._asked.pop(call_id, None)
         self.lanes.look()
         held, self._held = self._held, []
@@ -337,7 +350,7 @@ class ClientQuestions:
         if not found or None in found:
             return None
         if len(calls) > 1:  # it does not say for which call it asks
-            self._soon(self.lanes.line_up, asked.plugin)
+            self._soon(self._line_up, asked.plugin)
         if _is_of_one(found) and not any(each.can_answer(asked) for each in found if each is not None):
             return None
         return lambda done: self._ask(Question(asked, calls, done))

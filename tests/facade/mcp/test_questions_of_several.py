@@ -1,0 +1,107 @@
+"""Several clients have calls under way at a server that asks, and does not say for which call: who is asked what, and who waits for whom."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+import pytest
+from leaks import TEST_MARK, no_leaks
+from mcp_clients import http_server, over_http, written
+from programs import PROGRAMS
+from sdks import needs_sdk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mcp.client.session import ClientRequestContext
+
+pytestmark = needs_sdk
+
+ASKING = str(PROGRAMS / "python" / "mcp_asking_server.py")
+LONG = 120.0
+"""Seconds that a call may take; a test that waits for that fails."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    with no_leaks():
+        yield
+
+
+class Person:
+    """Answers a form with a name, and notes what it was asked."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.asked: list[str] = []
+
+    async def form(self, _: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
+        self.asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"name": self._name})
+
+
+def form(message: str, **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    return {
+        "method": "elicitation/create",
+        "params": {"message": message, "requestedSchema": schema},
+        **more,
+    }
+
+
+def asking(folder: Path, **calls: Any) -> Path:
+    server = {"command": [sys.executable, ASKING], "env": TEST_MARK}
+    return written(folder, {"plugins": [{"mcp": server, "name": "asking"}], "calls": calls})
+
+
+def name_in(result: types.CallToolResult) -> Any:
+    assert isinstance(result.content[0], types.TextContent)
+    assert not result.is_error, result.content[0].text
+    return json.loads(result.content[0].text)[0].get("content", {}).get("name")
+
+
+def code(result: types.CallToolResult) -> tuple[Any, Any]:
+    meta = result.meta or {}
+    return meta.get("callboard/code"), meta.get("callboard/outcome")
+
+
+def test_a_client_that_is_asked_and_does_not_come_back_holds_up_nobody_once_its_call_has_ended(
+    tmp_path: Path,
+) -> None:
+    async def talk() -> None:
+        ann = Person("ann")
+        with http_server(asking(tmp_path, deadline=3.0)) as address:
+            async with (
+                over_http(address, "handshake", elicitation_callback=ann.form) as one,
+                over_http(address, "stateless", elicitation_callback=ann.form) as gone,
+            ):
+                left: Any = await gone.session.call_tool("ask", form("gone's"), allow_input_required=True)
+                asked = await one.call_tool("ask", form("ann's"))
+                following = await one.call_tool("pid", {})
+                back = await gone.session.call_tool("ask", form("gone's"), request_state=left.request_state)
+
+        assert left.input_requests
+        assert code(back) == ("deadline_exceeded", "outcome_unknown")
+        assert not following.is_error, following.content
+        assert code(asked) in {(None, None), ("deadline_exceeded", "not_sent")}
+        assert "gone's" not in ann.asked
+
+    asyncio.run(talk())
+
+
+def test_thirty_calls_of_a_client_each_get_their_answer(tmp_path: Path) -> None:
+    async def talk() -> None:
+        ann = Person("ann")
+        with http_server(asking(tmp_path)) as address:
+            async with over_http(address, "handshake", elicitation_callback=ann.form) as one:
+                calls = (one.call_tool("ask", form(f"{number}", together=30)) for number in range(30))
+                told = await asyncio.gather(*calls)
+
+        assert [name_in(each) for each in told] == ["ann"] * 30
+
+    asyncio.run(talk())
