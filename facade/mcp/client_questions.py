@@ -212,6 +212,7 @@ class ClientQuestions:
 
     Attributes:
         lanes: whose calls may begin.
+        asks_of_any: says of a plugin whether it asks and does not say for which call.
     """
 
     def __init__(self, news: ClientNews, *, many: bool) -> None:
@@ -226,6 +227,7 @@ class ClientQuestions:
         self._asked: dict[str, AskedClient] = {}
         self._held: list[Question] = []
         self.lanes: Lanes = Lanes(self._under_way)
+        self.asks_of_any: Callable[[str], bool] = lambda _: True
         self._lock = Lock()
         self._logging = Lock()
 
@@ -311,8 +313,10 @@ class ClientQuestions:
         self._watch(call)
         return call
 
-    def _line_up(self, plugin: str) -> None:
-        if self.lanes.line_up(plugin):
+    def _asks(self, plugin: str) -> None:
+        """Have the clients of a plugin that has asked take turns, if it does not say for which call it asks."""
+        if not self.lanes.has(plugin) and self.asks_of_any(plugin):
+            self.lanes.line_up(plugin)
             for each in tuple(self._asked.values()):
                 if each.call is not None:
                     self._watch(each.call)
@@ -349,8 +353,7 @@ class ClientQuestions:
             found = [self._asked.get(call) for call in calls]
         if not found or None in found:
             return None
-        if len(calls) > 1:  # it does not say for which call it asks
-            self._soon(self._line_up, asked.plugin)
+        self._soon(self._asks, asked.plugin)
         if _is_of_one(found) and not any(each.can_answer(asked) for each in found if each is not None):
             return None
         return lambda done: self._ask(Question(asked, calls, done))

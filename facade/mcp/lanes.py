@@ -35,11 +35,13 @@ class Lanes:
         """Whether there is such a plugin."""
         return bool(self._lined_up)
 
-    def line_up(self, plugin: str) -> bool:
-        """From now on this plugin has the calls of one client at a time. False if it had them so before."""
-        known = plugin in self._lined_up
+    def has(self, plugin: str) -> bool:
+        """Whether this plugin has the calls of one client at a time."""
+        return plugin in self._lined_up
+
+    def line_up(self, plugin: str) -> None:
+        """From now on this plugin has the calls of one client at a time."""
         self._lined_up.add(plugin)
-        return not known
 
     @asynccontextmanager
     async def turn(self, plugin: str | None, client: object, patience: float | None) -> AsyncIterator[None]:

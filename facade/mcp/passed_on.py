@@ -178,6 +178,14 @@ class PassedOn:
         for name, server in self.servers().items():
             in_thread(partial(_set_log_level, name, server, level), f"callboard-log-{name}")
 
+    def asks_of_any(self, plugin: str) -> bool:
+        """Whether a server asks and does not say for which call; that is kept for the next board, and nobody waits for it."""
+        server = self.servers().get(plugin)
+        if server is None or not server.asks_of_any:
+            return False
+        in_thread(partial(_keep_listing, plugin, server), f"callboard-keep-{plugin}")
+        return True
+
     def _server_of(self, uri: str) -> str:
         """Whose resource it is. Raises `NotThere`: no server's, or it cannot be said whose."""
         servers = self.servers()
@@ -286,6 +294,13 @@ def _set_log_level(name: str, server: McpToolPlugin, level: str) -> None:
         pass
     except CallboardError as error:
         logger.warning("the server %r was not told what to log: %s", name, error)
+
+
+def _keep_listing(name: str, server: McpToolPlugin) -> None:
+    try:
+        server.keep_listing()
+    except CallboardError as error:
+        logger.warning("that the server %r asks is not kept: %s", name, error)
 
 
 def _first_of_each(of_all: Listed, key: str) -> list[Json]:

@@ -260,6 +260,9 @@ class ServedTools:
                 for tool in offers.get(name, ())
             }
             self._plugins = offers, found
+            for name, server in self._passed_on.servers().items():
+                if server.asks_of_any:
+                    self._questions.lanes.line_up(name)  # from its first call on: it has asked before
         return self._plugins[1].get(tool, (None, 1))
 
     def _is_restarted(self, call: Call) -> bool:

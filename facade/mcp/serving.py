@@ -69,6 +69,7 @@ class BoardServer:
         self._passed_on = PassedOn(self.board)
         self._news.on_level = self._passed_on.set_log_level
         self._questions = ClientQuestions(self._news, many=many)
+        self._questions.asks_of_any = self._passed_on.asks_of_any
         self.board.callers = self._questions
         cut = CutResults()
         self._tools = ServedTools(self._start, self._news, self._questions, self._passed_on, cut)

@@ -43,7 +43,8 @@ def last_listing_of(source: McpSource, name: str, redactor: Redactor) -> LastLis
     def write(now: Listing) -> None:
         tools = [tool for tool in now.tools if _has_no_secret(tool, redactor)]
         instructions = redactor.text(now.instructions)
-        record.write({"tools": tools, "names": dict(now.names), "instructions": instructions})
+        kept = {"tools": tools, "names": dict(now.names), "instructions": instructions}
+        record.write(kept | {"asks_of_any": now.asks_of_any})
 
     return LastListing(read, write)
 
@@ -83,5 +84,6 @@ def _listing(content: dict[str, Any]) -> Listing:
             if all(isinstance(each, dict) for each in tools) and all(
                 isinstance(each, str) for each in names.values()
             ):
-                return Listing(tools, names, instructions)
+                # An older version has not written whether it asks, and drops it.
+                return Listing(tools, names, instructions, content.get("asks_of_any") is True)
     raise Unfit("it is damaged")

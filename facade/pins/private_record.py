@@ -102,7 +102,7 @@ class PrivateRecord:
         return None
 
     def write(self, content: Mapping[str, Any]) -> None:
-        """Replace the content, but for a newer one. Raises `RecordNotKept`."""
+        """Replace the content, but for a newer one and for keys that a newer version has added. Raises `RecordNotKept`."""
         folder = self.file.parent
         fresh = self.file.with_suffix(f".{secrets.token_hex(16)}.new")
         written = {"version": self._versions.newest, "server": self.name, **content}
@@ -110,7 +110,7 @@ class PrivateRecord:
             make_private_folder(folder)
             if (who := who_may_change(folder)) is not None:
                 raise RecordNotKept(self.file, f"its folder {who}; make it yours alone")
-            self.read(lambda found: found)  # a newer one stays as it is
+            written = (self.read(lambda found: found) or {}) | written  # `read` raises of a newer version
             try:
                 with open(fresh, "xb", opener=open_private) as file:
                     file.write(dump_json(written))

@@ -196,11 +196,13 @@ class Listing:
         tools: all of them, as the server declares them.
         names: the names that its tools were offered under, by those that its entry gives them.
         instructions: what it says of how it is used; empty if nothing.
+        asks_of_any: it asks in the middle of calls, and does not say for which.
     """
 
     tools: list[Json]
     names: Mapping[str, str] = field(default_factory=dict)
     instructions: str = ""
+    asks_of_any: bool = False
 
 
 class LastListing:

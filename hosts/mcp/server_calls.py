@@ -59,6 +59,7 @@ class ServerCalls:
     Attributes:
         stateless: the era of the session.
         given_up: as `Dialect`.
+        asks_of_any: the server has asked something, and did not say for which call.
         ran_as_tasks: the server's names of the tools whose calls it has run as tasks unasked; the owner may replace the set.
     """
 
@@ -74,6 +75,7 @@ class ServerCalls:
     ) -> None:
         self.stateless: bool = False
         self.given_up: set[str] = set()
+        self.asks_of_any: bool = False
         self.ran_as_tasks: set[str] = set()
         self._requests, self._results = requests, results
         self._request, self._envelope = request, envelope
@@ -139,7 +141,9 @@ class ServerCalls:
         """Return what is said at once to a request of the server; one that names a task concerns that call alone."""
         about = self._tasks.related(asked.params.get("_meta"))
         calls = {about} if about is not None else map(call_of, self._running)
-        return self._requests.reply(asked, calls, self._tool_of, alone=not self.stateless)
+        reply = self._requests.reply(asked, calls, self._tool_of, alone=not self.stateless)
+        self.asks_of_any |= about is None and not reply
+        return reply
 
     def ended(self, wire_id: str, result: Any, error: Json | None, raw: RawAnswer) -> Sequence[Message]:
         """Take the answer to a request that is under way, and what it was read of."""

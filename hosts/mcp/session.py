@@ -155,6 +155,11 @@ class Session:
         """Whether the server may answer any call with a task."""
         return self.revision == STATELESS and has_extension(self._offers)
 
+    @property
+    def asks_of_any(self) -> bool:
+        """Whether the server has asked something, and did not say for which call."""
+        return self._calls.asks_of_any
+
     def begin(self, host: SpeaksThrough) -> None:
         self._requests.host = host
 

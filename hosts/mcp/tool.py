@@ -111,6 +111,7 @@ class McpToolPlugin(CommandToolPlugin):
         self.servers: Callable[[], frozenset[str]] = frozenset
         self.subscriptions: Subscriptions = Subscriptions(name)
         self._session: Session | None = None
+        self._asked_of_any = False
         self._ran_as_tasks: set[str] = set()
         self._results = KeptResults(name, result_limit)
         self.dialect: Callable[[], Dialect] | None = self._new_session
@@ -139,6 +140,7 @@ class McpToolPlugin(CommandToolPlugin):
 
     def _new_session(self) -> Session:
         self._listed_before, self._instructions = self._offered, self.instructions
+        self._asked_of_any = self.asks_of_any
         self._session = Session(
             _CLIENT,
             revision=self._next_revision(),
@@ -178,6 +180,13 @@ class McpToolPlugin(CommandToolPlugin):
     def makes_tasks(self) -> bool:
         """Whether the server may answer any call with a task, as those of the stateless era may."""
         return self._session is not None and self._session.makes_tasks
+
+    @property
+    def asks_of_any(self) -> bool:
+        """Whether the server asks and does not say for which call, as far as it has ever asked."""
+        session, kept = self._session, None if self.last_listing is None else self.last_listing.kept
+        remembered = self._asked_of_any or (kept is not None and kept.asks_of_any)
+        return remembered or (session is not None and session.asks_of_any)
 
     def ran_as_task(self, tool_name: str) -> bool:
         """Whether the server has answered a call of the tool with a task."""
@@ -236,7 +245,8 @@ class McpToolPlugin(CommandToolPlugin):
         if self.last_listing is not None and session is not None and session.offered.whole:
             given = {own: name for name, own in self.own_names.items()}
             names = {own: given.get(own, own) for own in session.offered.wire}
-            self.last_listing.settle(Listing(session.offered.declared, names, session.instructions))
+            declared, said = session.offered.declared, session.instructions
+            self.last_listing.settle(Listing(declared, names, said, self.asks_of_any))
 
     @property
     def begins_otherwise(self) -> bool:

@@ -242,6 +242,22 @@ def test_a_record_of_a_newer_callboard_counts_for_nothing_and_stays(kept, tmp_pa
     assert json.loads(file.read_text()) == newer
 
 
+def test_a_key_that_a_newer_version_has_added_and_that_the_server_asks_outlive_another_listing(
+    kept, tmp_path
+):
+    notes = declared(tmp_path, "notes", "read")
+    started_once(notes)
+    (file,) = kept.iterdir()
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"asks_of_any": True, "later": [1]}))
+    declare(tmp_path, "notes", "write")
+
+    started_once(notes)
+
+    written = json.loads(file.read_text())
+    assert [each["name"] for each in written["tools"]] == ["write"]
+    assert (written["asks_of_any"], written["later"]) == (True, [1])
+
+
 def test_a_pipe_in_the_place_of_a_record_is_not_waited_for(kept, tmp_path):
     notes = declared(tmp_path, "notes", "read")
     started_once(notes)

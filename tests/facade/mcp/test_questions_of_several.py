@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 import pytest
-from leaks import TEST_MARK, no_leaks
-from mcp_clients import http_server, over_http, written
+from leaks import TEST_MARK, no_leaks, wait_until
+from mcp_clients import PATIENCE, http_server, over_http, served_over_http, written
 from programs import PROGRAMS
 from sdks import needs_sdk
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = needs_sdk
 
 ASKING = str(PROGRAMS / "python" / "mcp_asking_server.py")
-LONG = 120.0
+LONG = 30.0
 """Seconds that a call may take; a test that waits for that fails."""
 
 
@@ -54,9 +54,9 @@ def form(message: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def asking(folder: Path, **calls: Any) -> Path:
+def asking(folder: Path, entry: dict[str, Any] | None = None, **calls: Any) -> Path:
     server = {"command": [sys.executable, ASKING], "env": TEST_MARK}
-    return written(folder, {"plugins": [{"mcp": server, "name": "asking"}], "calls": calls})
+    return written(folder, {"plugins": [{"mcp": server, "name": "asking", **(entry or {})}], "calls": calls})
 
 
 def name_in(result: types.CallToolResult) -> Any:
@@ -105,3 +105,33 @@ def test_thirty_calls_of_a_client_each_get_their_answer(tmp_path: Path) -> None:
         assert [name_in(each) for each in told] == ["ann"] * 30
 
     asyncio.run(talk())
+
+
+def kept_that_it_asks(states: Path) -> bool:
+    kept = (states / "callboard" / "listings").glob("*.json")
+    return any(json.loads(each.read_text()).get("asks_of_any") for each in kept)
+
+
+def test_a_server_that_has_asked_before_takes_one_client_at_a_time_from_the_start_of_the_next_board(
+    tmp_path: Path,
+) -> None:
+    states, config = tmp_path / "states", asking(tmp_path, {"deadline": LONG}, deadline=2.0)
+
+    async def ask_once() -> None:
+        with served_over_http(config, "--no-token", states=states) as (address, _):
+            async with over_http(address, "handshake", elicitation_callback=Person("eve").form) as one:
+                await one.call_tool("ask", form("first"))
+            await asyncio.to_thread(wait_until, lambda: kept_that_it_asks(states), PATIENCE)
+
+    async def the_first_to_end_of_two() -> types.CallToolResult:
+        with served_over_http(config, "--no-token", states=states) as (address, _):
+            async with over_http(address, "handshake") as one, over_http(address, "stateless") as two:
+                calls = [asyncio.ensure_future(each.call_tool("silent", {})) for each in (one, two)]
+                ended, going_on = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+                for each in going_on:
+                    each.cancel()
+                await asyncio.wait(calls)
+        return ended.pop().result()
+
+    asyncio.run(ask_once())
+    assert code(asyncio.run(the_first_to_end_of_two())) == ("deadline_exceeded", "not_sent")
