@@ -19,9 +19,10 @@ from ..mcp_protocol.served_client import is_handshake
 from ..mcp_protocol.shapes import ELICITED, SAMPLED, WISHES
 from ..mcp_protocol.unread import Unread, weight_of_message
 from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
+from ..plugins.results.codes import Code
 from ..plugins.results.failures import describe
 from .client_news import ServerLog
-from .lanes import Lanes
+from .lanes import HeldQuestions, Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,11 +83,13 @@ class Question:
     Attributes:
         asked, calls: as given.
         over: it is answered, or withdrawn.
+        given_up: who made those of the calls that have ended without an answer of the server. It may ask for them still.
     """
 
     def __init__(self, asked: Form | Sampling, calls: tuple[str, ...], done: Done) -> None:
         self.asked = asked
         self.calls = calls
+        self.given_up: list[AskedClient] = []
         self.over: asyncio.Event = asyncio.Event()
         self._done = done
 
@@ -143,12 +146,14 @@ class AskedClient:
         client: as given.
         call: its call, once that has begun.
         logs: what was logged in the call, and the client was not told yet.
+        parts: how many the call has had.
     """
 
     def __init__(self, client: object, can: frozenset[str]) -> None:
         self.client = client
         self.call: Call | None = None
         self.logs: Unread[ServerLog] = Unread()
+        self.parts: int = 0
         self._can = can
         self._open: list[Question] = []
 
@@ -157,6 +162,12 @@ class AskedClient:
         if not isinstance(asked, Form):
             return MODEL in self._can
         return (FORMS if asked.url is None else PAGES) in self._can
+
+    @property
+    def was_answered(self) -> bool:
+        """Whether the server has answered its call, and asks nothing for it any more."""
+        call, ended_here = self.call, (Code.DEADLINE_EXCEEDED, Code.CANCELLED)
+        return call is not None and call.done() and call.result().get("code") not in ended_here
 
     def add(self, question: Question) -> None:
         """Have it asked."""
@@ -225,7 +236,7 @@ class ClientQuestions:
         self._offers = _ALL if many else frozenset[str]()
         self._of_handshake = False
         self._asked: dict[str, AskedClient] = {}
-        self._held: list[Question] = []
+        self._held = HeldQuestions(self._asked)
         self.lanes: Lanes = Lanes(self._under_way)
         self.asks_of_any: Callable[[str], bool] = lambda _: True
         self._lock = Lock()
@@ -329,8 +340,9 @@ class ClientQuestions:
         """A call is over, or nobody waits for it any more. May be told twice. What may have been asked for another one of its client is asked there."""
         left = self._asked.pop(call_id, None)
         self.lanes.look()
-        held, self._held = self._held, []
-        for question in held:
+        for question in self._held.take():
+            if left is not None and call_id in question.calls and not left.was_answered:
+                question.given_up.append(left)
             self._have_asked(question)
         for question in left.questions() if left is not None and left.has_questions else ():
             others = (self._asked.get(call) for call in question.calls)
@@ -368,7 +380,9 @@ class ClientQuestions:
         if question.over.is_set():
             return
         if found and not _is_of_one(found):
-            self._held.append(question)
+            self._held.hold(question)
+        elif found and not _is_of_one([*found, *question.given_up]):
+            question.fail("it may be of a call of another client, which has ended without an answer")
         elif (asking := next((each for each in found if each.can_answer(question.asked)), None)) is None:
             question.fail("the client that made the call cannot be asked, or has gone")
         else:

@@ -1,14 +1,21 @@
-"""In which order clients have their calls of a server that asks, and does not say for which call."""
+"""In which order clients have their calls of a server that asks, and does not say for which call; and its questions while they may be of several clients."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from ..plugins.results.codes import Code
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+
+    from .client_questions import AskedClient, Question
+
+STUCK_AFTER: Final = 5.0
+"""Seconds of silence after which calls end that wait for each other; a quarter of a call's deadline if that is less."""
 
 
 class TooLate(Exception):
@@ -92,3 +99,66 @@ class Lanes:
     def _may_begin(self, plugin: str, client: object) -> bool:
         beginning = (each for of, each in self._beginning if of == plugin)
         return all(each is client for each in (*self._under_way(plugin), *beginning))
+
+
+class HeldQuestions:
+    """Questions that may be of several clients, and are shown to none meanwhile. In the event loop.
+
+    If as many are held as calls that may have asked are under way, each of those calls waits, and nothing tells whose question is whose. The calls are
+    ended then, since none of them would end before its deadline.
+
+    Args:
+        asked: who made the calls that are under way, by their ids.
+    """
+
+    def __init__(self, asked: Mapping[str, AskedClient]) -> None:
+        self._asked = asked
+        self._held: list[Question] = []
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def hold(self, question: Question) -> None:
+        """Keep a question until `take`."""
+        self._held.append(question)
+        self._look_later(question.asked.plugin)
+
+    def take(self) -> list[Question]:
+        """Those that are held; they are not any more."""
+        held, self._held = self._held, []
+        return held
+
+    def _look_later(self, plugin: str) -> None:
+        if (timer := self._timers.pop(plugin, None)) is not None:
+            timer.cancel()
+        deadlines = (each.call.seconds for each in self._callers(plugin) if each.call is not None)
+        patience = min([STUCK_AFTER, *(seconds / 4 for seconds in deadlines if seconds is not None)])
+        loop, parts = asyncio.get_running_loop(), self._parts(plugin)
+        self._timers[plugin] = loop.call_later(patience, self._look, plugin, parts)
+
+    def _look(self, plugin: str, parts: int) -> None:
+        """End the calls that wait for each other, if none of them has had a part since then."""
+        del self._timers[plugin]
+        held, callers = self._of(plugin), self._callers(plugin)
+        if not held or len(held) < len(callers):
+            return
+        if self._parts(plugin) != parts:
+            self._look_later(plugin)
+            return
+        # With the last call its questions are answered with `cancel`: after the server was told that the calls are.
+        self._held = [each for each in self._held if each not in held]
+        why = (
+            f"the server of {plugin!r} asks, and does not say for which call: calls of several clients waited there for answers, and "
+            "no client is shown another's question. Call again: the server has the calls of one client at a time now"
+        )
+        for caller in callers:
+            if caller.call is not None:
+                caller.call.end_early(Code.DEADLINE_EXCEEDED, why)
+
+    def _of(self, plugin: str) -> list[Question]:
+        return [each for each in self._held if each.asked.plugin == plugin and not each.over.is_set()]
+
+    def _callers(self, plugin: str) -> list[AskedClient]:
+        calls = {call for question in self._of(plugin) for call in question.calls}
+        return [self._asked[call] for call in calls if call in self._asked]
+
+    def _parts(self, plugin: str) -> int:
+        return sum(each.parts for each in self._callers(plugin))

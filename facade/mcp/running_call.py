@@ -66,6 +66,7 @@ class RunningCall:
                     return False
                 self._ask_all(client)
             if (chunk := call.take_chunk()) is not None:
+                asked.parts += 1
                 await client.progress(self._progress.next(chunk["part"]))
             elif ended:
                 return True

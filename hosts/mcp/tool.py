@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
+from ...base.locks import Lock
 from ...base.version import __version__
 from ...plugins.results.provider_native import make_provider_native_tool_result
 from ..command.container import container_of
@@ -112,6 +113,7 @@ class McpToolPlugin(CommandToolPlugin):
         self.subscriptions: Subscriptions = Subscriptions(name)
         self._session: Session | None = None
         self._asked_of_any = False
+        self._keeping = Lock()
         self._ran_as_tasks: set[str] = set()
         self._results = KeptResults(name, result_limit)
         self.dialect: Callable[[], Dialect] | None = self._new_session
@@ -241,12 +243,14 @@ class McpToolPlugin(CommandToolPlugin):
 
     def keep_listing(self) -> None:
         """Write down what it offers, if that is not done. Blocks; raises what `LastListing.settle` raises."""
-        session = self._session
-        if self.last_listing is not None and session is not None and session.offered.whole:
+        session, last = self._session, self.last_listing
+        if last is None or session is None or not session.offered.whole:
+            return
+        with self._keeping:  # what one thread has read, it writes before another reads
             given = {own: name for name, own in self.own_names.items()}
             names = {own: given.get(own, own) for own in session.offered.wire}
             declared, said = session.offered.declared, session.instructions
-            self.last_listing.settle(Listing(declared, names, said, self.asks_of_any))
+            last.settle(Listing(declared, names, said, self.asks_of_any))
 
     @property
     def begins_otherwise(self) -> bool:

@@ -135,3 +135,60 @@ def test_a_server_that_has_asked_before_takes_one_client_at_a_time_from_the_star
 
     asyncio.run(ask_once())
     assert code(asyncio.run(the_first_to_end_of_two())) == ("deadline_exceeded", "not_sent")
+
+
+@pytest.mark.parametrize("eras", [("handshake", "handshake"), ("handshake", "stateless")])
+def test_calls_of_two_clients_that_both_ask_at_first_end_soon_and_show_nobody_anothers_question(
+    eras: tuple[str, str], tmp_path: Path
+) -> None:
+    async def talk() -> None:
+        ann, bob = Person("ann"), Person("bob")
+        with http_server(asking(tmp_path, deadline=LONG)) as address:
+            async with (
+                over_http(address, eras[0], elicitation_callback=ann.form) as one,
+                over_http(address, eras[1], elicitation_callback=bob.form) as two,
+            ):
+                asks = (
+                    one.call_tool("ask", form("a", together=2)),
+                    two.call_tool("ask", form("b", together=2)),
+                )
+                ended = await asyncio.gather(*asks)
+                shown = ann.asked + bob.asked
+                again = one.call_tool("ask", form("a")), two.call_tool("ask", form("b"))
+                told = await asyncio.gather(*again)
+                heard = json.loads((await one.call_tool("heard", {})).content[0].text)
+
+        assert [code(each) for each in ended] == [("deadline_exceeded", "outcome_unknown")] * 2
+        assert all("Call again" in each.content[0].text for each in ended)
+        assert shown == []
+        assert [name_in(each) for each in told] == ["ann", "bob"]
+        assert (ann.asked, bob.asked) == (["a"], ["b"])
+        assert (heard["cancelled"], heard["answers"][:2]) == (2, [{"action": "cancel"}] * 2)
+
+    asyncio.run(talk())
+
+
+def test_a_question_that_may_be_of_a_call_that_its_client_gave_up_is_shown_to_no_other(
+    tmp_path: Path,
+) -> None:
+    async def talk() -> None:
+        ann, bob = Person("ann"), Person("bob")
+        with http_server(asking(tmp_path, deadline=LONG)) as address:
+            async with over_http(address, "handshake", elicitation_callback=ann.form) as one:
+                async with over_http(address, "handshake", elicitation_callback=bob.form) as two:
+                    both_wait = asyncio.Event()
+
+                    async def told(*_: Any) -> None:
+                        both_wait.set()
+
+                    silent = asyncio.ensure_future(two.call_tool("silent", {}, progress_callback=told))
+                    asks = asyncio.ensure_future(one.call_tool("ask", form("whose?", together=2)))
+                    await asyncio.wait_for(both_wait.wait(), PATIENCE)
+                    silent.cancel()
+                    await asyncio.wait([silent])
+                asked = await asks
+
+        assert json.loads(asked.content[0].text) == [{"action": "cancel"}]
+        assert ann.asked + bob.asked == []
+
+    asyncio.run(talk())

@@ -3,7 +3,8 @@
 The word ``modern`` has it speak the stateless era. Its tools:
 
 ``ask``: asks for what is under ``method`` and ``params``, ``times`` over (1), and answers with the answers; with ``dies`` it is killed once it has
-asked, with ``leaves`` it takes the question back and answers, with ``together`` it asks once so many calls wait to ask. ``can``: what its client says that it can be asked for. ``pid``: its process. ``silent``: nothing, ever.
+asked, with ``leaves`` it takes the question back and answers, with ``together`` it asks once so many calls wait to ask. ``can``: what its client says that it can be asked for. ``pid``: its process. ``silent``: nothing,
+ever, but progress once others have asked; it waits with them. ``heard``: how many calls were cancelled, and the answers to what was asked.
 """
 
 import itertools
@@ -13,11 +14,12 @@ import signal
 import sys
 
 modern = "modern" in sys.argv[1:]
-TOOLS = ["ask", "can", "pid", "silent"]
+TOOLS = ["ask", "can", "pid", "silent", "heard"]
 numbers = itertools.count(100)
 announced = {}
 waiting = {}
 together = []
+heard_so_far = {"cancelled": 0, "answers": []}
 DONE = {"resultType": "complete"} if modern else {}
 
 
@@ -32,9 +34,16 @@ def end(call, value):
 
 def ask_together(call, arguments):
     together.append((call, arguments))
-    if len(together) >= arguments.get("together", 1):
-        for each in together:
-            ask(*each)
+    if len(together) >= max(said.get("together", 1) for _, said in together):
+        for each, said in together:
+            if "method" in said:
+                ask(each, said)
+        for _, said in together:
+            if "progressToken" in said:
+                say(
+                    method="notifications/progress",
+                    params={"progress": 1, "progressToken": said["progressToken"]},
+                )
         together.clear()
 
 
@@ -52,6 +61,7 @@ def ask(call, arguments):
 
 def hear(message):
     asked = waiting.pop(message["id"])
+    heard_so_far["answers"].append(message.get("result", message.get("error")))
     asked["answers"].append(message.get("result", message.get("error")))
     if len(asked["answers"]) < asked["arguments"].get("times", 1):
         waiting[asked["call"]] = asked
@@ -90,7 +100,9 @@ def run(call, name, params):
     elif modern:
         ask_by_result(call, params)
     elif name == "silent":
-        pass
+        ask_together(call, {"together": 2, **params.get("_meta", {})})
+    elif name == "heard":
+        end(call, heard_so_far)
     else:
         ask_together(call, params["arguments"])
 
@@ -108,6 +120,8 @@ for line in sys.stdin:
         case "server/discover" if modern:
             result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
             say(id=request_id, result=result | {**DONE, "ttlMs": 0, "cacheScope": "private"})
+        case "notifications/cancelled":
+            heard_so_far["cancelled"] += 1
         case "tools/list":
             tools = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
             say(id=request_id, result={"tools": tools, **DONE, "ttlMs": 0, "cacheScope": "private"})
