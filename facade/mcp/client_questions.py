@@ -270,16 +270,16 @@ class ClientQuestions:
         with self._logging:
             logs, lost = self._logs, self._logs_lost
             self._logs, self._logs_held, self._logs_lost = [], 0, {}
-        for calls, log in (*logs, *lost.items()):
-            match audience([self._asked.get(call) for call in calls], many=self._many):
-                case AskedClient() as client if isinstance(log, int):
-                    client.lose_logs(log)
-                case AskedClient() as client:
-                    client.add_log(log, self._room_for_logs(client, log.size))
-                case "all" if isinstance(log, int):
-                    self._news.lose_logs(log)
-                case "all":
-                    self._news.hear_log(log)
+        handed: tuple[tuple[tuple[str, ...], ServerLog | int], ...] = (*logs, *lost.items())
+        for calls, log in handed:
+            told = audience([self._asked.get(call) for call in calls], many=self._many)
+            if isinstance(told, AskedClient):
+                if isinstance(log, int):
+                    told.lose_logs(log)
+                else:
+                    told.add_log(log, self._room_for_logs(told, log.size))
+            elif told == "all":
+                self._news.lose_logs(log) if isinstance(log, int) else self._news.hear_log(log)
 
     def _room_for_logs(self, client: AskedClient, size: int) -> int:
         """Bytes that may wait in a call."""
