@@ -236,7 +236,7 @@ class ClientQuestions:
         self._offers = _ALL if many else frozenset[str]()
         self._of_handshake = False
         self._asked: dict[str, AskedClient] = {}
-        self._held = HeldQuestions(self._asked)
+        self._held = HeldQuestions[Question](self._asked)
         self.lanes: Lanes = Lanes(self._under_way)
         self.asks_of_any: Callable[[str], bool] = lambda _: True
         self._lock = Lock()

@@ -5,14 +5,34 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from ..plugins.results.codes import Code
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
-    from .client_questions import AskedClient, Question
+    from ..actors.calls.call import Call
+    from ..hosts.mcp.sampling import Sampling
+    from ..plugins.hooks.forms import Form
+
+
+class Held(Protocol):
+    """A question, as far as it is held."""
+
+    asked: Form | Sampling
+    calls: tuple[str, ...]
+    over: asyncio.Event
+
+
+class Caller(Protocol):
+    """Who made a call, the call, and how many parts it has had."""
+
+    call: Call | None
+    parts: int
+
+
+Question = TypeVar("Question", bound=Held)
 
 STUCK_AFTER: Final = 5.0
 """Seconds of silence after which calls end that wait for each other; a quarter of a call's deadline if that is less."""
@@ -101,7 +121,7 @@ class Lanes:
         return all(each is client for each in (*self._under_way(plugin), *beginning))
 
 
-class HeldQuestions:
+class HeldQuestions(Generic[Question]):
     """Questions that may be of several clients, and are shown to none meanwhile. In the event loop.
 
     If as many are held as calls that may have asked are under way, each of those calls waits, and nothing tells whose question is whose. The calls are
@@ -111,7 +131,7 @@ class HeldQuestions:
         asked: who made the calls that are under way, by their ids.
     """
 
-    def __init__(self, asked: Mapping[str, AskedClient]) -> None:
+    def __init__(self, asked: Mapping[str, Caller]) -> None:
         self._asked = asked
         self._held: list[Question] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -156,7 +176,7 @@ class HeldQuestions:
     def _of(self, plugin: str) -> list[Question]:
         return [each for each in self._held if each.asked.plugin == plugin and not each.over.is_set()]
 
-    def _callers(self, plugin: str) -> list[AskedClient]:
+    def _callers(self, plugin: str) -> list[Caller]:
         calls = {call for question in self._of(plugin) for call in question.calls}
         return [self._asked[call] for call in calls if call in self._asked]
 
