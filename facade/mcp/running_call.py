@@ -13,8 +13,9 @@ from .client_questions import ask_by_request
 if TYPE_CHECKING:
     from ..actors.calls.call import Call
     from ..mcp_protocol.served_client import Client
+    from .asked_client import AskedClient, Question
     from .client_news import ClientNews
-    from .client_questions import AskedClient, ClientQuestions, Question
+    from .client_questions import ClientQuestions
 
 Json = dict[str, Any]
 

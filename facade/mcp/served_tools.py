@@ -27,8 +27,8 @@ from ..mcp_protocol.served_client import INVALID_PARAMS, Refused, is_handshake
 from ..mcp_protocol.shapes import CALL_RESULT, TOOL
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
+from .asked_client import AskedClient, abilities
 from .client_news import log_data, restarted
-from .client_questions import AskedClient, abilities
 from .lanes import TooLate
 from .running_call import KeptCalls, RunningCall
 

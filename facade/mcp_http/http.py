@@ -16,10 +16,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
-from ..mcp.first_signal import first_signal
 from ..mcp.health import health_of
 from ..mcp.serving import BoardServer
 from ..mcp_edge.event_bound import BoundedEvents, EventBound
+from ..mcp_edge.first_signal import first_signal
 from .clear_answers import ClearAnswers
 from .connections import BoundedLog, Connection, Connections
 from .guard import HEALTH

@@ -6,8 +6,8 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from ..mcp.first_signal import first_signal
 from ..mcp.serving import BoardServer
+from ..mcp_edge.first_signal import first_signal
 from .connection import Connection
 
 if TYPE_CHECKING:

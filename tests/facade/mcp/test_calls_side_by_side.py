@@ -272,10 +272,12 @@ def test_a_question_that_may_be_another_client_s_waits_until_the_calls_of_that_o
 
     async def talk() -> None:
         async with two_clients(config) as (first, second, one, two):
-            hanging = await begun(first, "hang")
+            over = tmp_path / "over"
+            hanging = await begun(first, "hang", until=str(over))
             asking = await begun(second, "ask")
             assert (one.asked, two.asked) == (0, 0)
-            hanging.cancel()
+            over.touch()
+            await hanging
             assert text_of(await asking) == "two"
             assert (one.asked, two.asked) == (0, 1)
 
@@ -290,9 +292,11 @@ def test_where_a_server_has_asked_so_the_calls_of_one_client_wait_for_those_of_a
 
     async def talk() -> None:
         async with two_clients(config) as (first, second, one, two):
-            given_up = await begun(first, "hang")
+            over = tmp_path / "over"
+            before = await begun(first, "hang", until=str(over))
             asking = await begun(second, "ask")
-            given_up.cancel()
+            over.touch()
+            await before
             await asking
 
             hanging = await begun(first, "hang")

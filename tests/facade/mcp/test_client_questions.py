@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 import pytest
-from callboard.mcp.client_questions import AskedClient, audience
+from callboard.mcp.asked_client import AskedClient
+from callboard.mcp.client_questions import audience
 from leaks import TEST_MARK, no_leaks
 from mcp.shared.exceptions import MCPError
 from mcp_clients import ERAS, PATIENCE, http_server, over_http, over_pipes, written

@@ -192,3 +192,37 @@ def test_a_question_that_may_be_of_a_call_that_its_client_gave_up_is_shown_to_no
         assert ann.asked + bob.asked == []
 
     asyncio.run(talk())
+
+
+def test_a_server_that_asks_for_a_call_that_was_given_up_asks_no_other_client(tmp_path: Path) -> None:
+    async def talk() -> None:
+        ann, bob = Person("ann"), Person("bob")
+        with http_server(asking(tmp_path, deadline=LONG)) as address:
+            async with (
+                over_http(address, "handshake", elicitation_callback=ann.form) as one,
+                over_http(address, "handshake", elicitation_callback=bob.form) as two,
+            ):
+                await one.call_tool("ask", form("first"))
+                begun = asyncio.Event()
+
+                async def note(*_: Any) -> None:
+                    begun.set()
+
+                late = asyncio.ensure_future(
+                    two.call_tool("ask", form("bob's", late=True), progress_callback=note)
+                )
+                await asyncio.wait_for(begun.wait(), PATIENCE)
+                waiting = asyncio.ensure_future(one.call_tool("silent", {}))
+                await one.list_tools()  # answered after that call has come to the board
+                late.cancel()
+                heard: list[Any] = []
+                async with asyncio.timeout(PATIENCE):
+                    while len(heard) < len(["first", "bob's"]):
+                        told = await one.call_tool("heard", {})
+                        heard = json.loads(told.content[0].text)["answers"]
+                waiting.cancel()
+                await asyncio.wait([waiting])
+
+        assert ann.asked == ["first"]
+
+    asyncio.run(talk())

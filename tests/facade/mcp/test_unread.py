@@ -6,8 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from callboard.mcp import client_questions
+from callboard.mcp.asked_client import AskedClient
 from callboard.mcp.client_news import ClientNews
-from callboard.mcp.client_questions import AskedClient, ClientQuestions
+from callboard.mcp.client_questions import ClientQuestions
 from callboard.mcp.listening import MOST_WAITING
 from callboard.mcp.running_call import RunningCall
 from callboard.mcp_protocol.unread import Unread

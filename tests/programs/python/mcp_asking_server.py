@@ -3,7 +3,7 @@
 The word ``modern`` has it speak the stateless era. Its tools:
 
 ``ask``: asks for what is under ``method`` and ``params``, ``times`` over (1), and answers with the answers; with ``dies`` it is killed once it has
-asked, with ``leaves`` it takes the question back and answers, with ``together`` it asks once so many calls wait to ask. ``can``: what its client says that it can be asked for. ``pid``: its process. ``silent``: nothing,
+asked, with ``leaves`` it takes the question back and answers, with ``together`` it asks once so many calls wait to ask, with ``late`` a little after a call is cancelled. ``can``: what its client says that it can be asked for. ``pid``: its process. ``silent``: nothing,
 ever, but progress once others have asked; it waits with them. ``heard``: how many calls were cancelled, and the answers to what was asked.
 """
 
@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import threading
 
 modern = "modern" in sys.argv[1:]
 TOOLS = ["ask", "can", "pid", "silent", "heard"]
@@ -19,6 +20,7 @@ numbers = itertools.count(100)
 announced = {}
 waiting = {}
 together = []
+late = []
 heard_so_far = {"cancelled": 0, "answers": []}
 DONE = {"resultType": "complete"} if modern else {}
 
@@ -103,6 +105,9 @@ def run(call, name, params):
         ask_together(call, {"together": 2, **params.get("_meta", {})})
     elif name == "heard":
         end(call, heard_so_far)
+    elif params["arguments"].get("late"):
+        late.append((call, params["arguments"]))
+        say(method="notifications/progress", params={"progress": 1, "progressToken": params["_meta"]["progressToken"]})
     else:
         ask_together(call, params["arguments"])
 
@@ -122,6 +127,8 @@ for line in sys.stdin:
             say(id=request_id, result=result | {**DONE, "ttlMs": 0, "cacheScope": "private"})
         case "notifications/cancelled":
             heard_so_far["cancelled"] += 1
+            while late:
+                threading.Timer(0.2, ask, late.pop()).start()
         case "tools/list":
             tools = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
             say(id=request_id, result={"tools": tools, **DONE, "ttlMs": 0, "cacheScope": "private"})

@@ -1,6 +1,6 @@
 """An MCP server of the handshake era on the standard library that runs each call in a thread of its own, as most servers run theirs.
 
-Tools: ``meet`` (answers once ``n`` calls of it are under way), ``most`` (how many calls have been under way at once), ``hang`` (is never answered),
+Tools: ``meet`` (answers once ``n`` calls of it are under way), ``most`` (how many calls have been under way at once), ``hang`` (is never answered, or once there is a file ``until``),
 ``stall`` (the server reads nothing any more), ``ask`` (asks for a name, and says what is answered), ``pid``, ``crash``. With the word ``polite`` a call of ``hang`` is answered once it is cancelled.
 """
 
@@ -8,10 +8,12 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 POLITE = "polite" in sys.argv
 TOOLS = ("meet", "most", "hang", "stall", "ask", "pid", "crash")
 changed = threading.Condition()
+tick = threading.Event()
 counts = {"met": 0, "under way": 0, "most": 0}
 hanging = {}
 answers = {}
@@ -53,7 +55,9 @@ def run(request_id, name, arguments, params):
             changed.wait_for(lambda: counts["met"] >= arguments["n"])
         if name == "hang":
             cancelled = hanging.setdefault(request_id, threading.Event())
-    if name == "hang":
+    while "until" in arguments and not Path(arguments["until"]).exists():
+        tick.wait(0.01)
+    if name == "hang" and "until" not in arguments:
         cancelled.wait()
         if POLITE:
             say(id=request_id, error={"code": 0, "message": "cancelled"})
