@@ -62,7 +62,9 @@ def _rows(contest: Contest, clients: dict[str, PipeClient], missing: str) -> Ite
         lambda client: client.processor_time(count // 4, _text(10) | {"steps": _STEPS}, progress=True)
     )
     notices = {name: _each_step(plain[name], steps[name]) for name in clients}
-    yield from _spent("gateway, CPU of its process for a call of 1 KB", calls, missing, 200)
+    per_call = "gateway, CPU of its process for a call of 1 KB"
+    yield from _spent(per_call, calls, missing, 200)
+    yield _beside_relay(per_call, microseconds(calls[OURS].median), calls, microseconds)
     yield from _spent("gateway, CPU of its process for a progress notice", notices, missing, 25)
     yield from row(
         "a call of 1 KB", beside(lambda client: client.one_by_one(count, _text(1000))), goal=at_most(2.5)
@@ -94,7 +96,6 @@ def _spent(what: str, samples: dict[str, Samples], missing: str, most: float) ->
     value, goal = microseconds(ours.median), at_most(most, "µs")
     against = f"{PROXY}: {missing}" if theirs is None else f"{PROXY} {microseconds(theirs.median)}"
     yield Row(what, value, against, judged=ours.median * _MILLIONTHS, goal=goal)
-    yield _beside_relay(what, value, samples, microseconds)
 
 
 def _compared(

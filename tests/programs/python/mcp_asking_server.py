@@ -107,7 +107,10 @@ def run(call, name, params):
         end(call, heard_so_far)
     elif params["arguments"].get("late"):
         late.append((call, params["arguments"]))
-        say(method="notifications/progress", params={"progress": 1, "progressToken": params["_meta"]["progressToken"]})
+        say(
+            method="notifications/progress",
+            params={"progress": 1, "progressToken": params["_meta"]["progressToken"]},
+        )
     else:
         ask_together(call, params["arguments"])
 
