@@ -10,7 +10,7 @@ import pytest
 from callboard import Callboard
 from callboard.actors.calls.stage import Stage
 from callboard.authoring.create import create
-from callboard.authoring.template import KINDS
+from callboard.authoring.template import TEMPLATES
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write
 from tools import Tool, tool_call
@@ -151,7 +151,7 @@ def test_a_thread_that_is_deaf_to_a_cancel_is_fenced_off_after_the_grace_and_the
         hang.set()
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "python, isolated"])
+@pytest.mark.parametrize("kind", [*TEMPLATES, "python, isolated"])
 def test_a_tool_that_was_made_from_a_template_listens_when_it_is_cancelled(kind, tmp_path):
     kind, _, isolated = kind.partition(", ")
     folder = tmp_path / f"listening-{kind}"

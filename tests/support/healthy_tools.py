@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callboard.authoring.template import KINDS
+from callboard.authoring.template import TEMPLATES
 from command_line import EXAMPLES, callboard
 from leaks import TEST_MARK
 from programs import PROGRAMS
@@ -99,7 +99,7 @@ def every_example() -> list[Healthy]:
 
 def every_template() -> list[Healthy]:
     """All that `callboard new` can write, in Python in both places."""
-    return [*map(template, KINDS), template("python").isolated()]
+    return [*map(template, TEMPLATES), template("python").isolated()]
 
 
 def mcp_server(name: str, command: Callable[[Path], list[str]]) -> Healthy:

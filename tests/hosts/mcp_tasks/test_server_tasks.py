@@ -220,7 +220,7 @@ def test_a_task_of_the_stateless_era_is_looked_at_until_it_ends():
 
     (ended,) = ends(talk, call)
     assert ended.value["result"] == "done"
-    assert json.loads(ended.raw)["result"] == DONE
+    assert json.loads(ended.raw.line)["result"] == DONE
     assert talk.clock.due == []
 
 
