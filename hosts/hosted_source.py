@@ -32,7 +32,7 @@ class HostedSource(Source):
 
     @abstractmethod
     def argv(self) -> tuple[str, ...]:
-        """Return the words that a person reads of what is run. Nothing is looked for."""
+        """Return the host's command line as `callboard plan` shows it. Nothing is looked up."""
 
     @abstractmethod
     def tool(self, name: str, env: Mapping[str, str], confinement: Confinement) -> HostedToolPlugin:

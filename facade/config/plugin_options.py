@@ -178,7 +178,7 @@ def _is_asked(options: PluginOptions, option: str) -> bool:
 
 
 def _is_asked_to_validate(configuration: Configuration) -> bool:
-    """Whether a served board is to check arguments of MCP servers' tools. Unless it is told to, it leaves that to the servers."""
+    """Whether a served board checks the arguments of MCP servers' tools. By default only the servers check them."""
     return configuration.profile is not None or "validate" in configuration.written.get("calls", {})
 
 

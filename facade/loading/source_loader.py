@@ -42,7 +42,7 @@ class Loader(ABC, Generic[S]):
 
     @abstractmethod
     def argv(self, source: S, options: Options, configuration: Configuration) -> tuple[str, ...]:
-        """Return the words that a person reads of what its host will run; none if it has no host. Raises `PluginLoadError` as `load`."""
+        """Return the host's command line as `callboard plan` shows it; empty without a host. Raises `PluginLoadError` as `load`."""
 
     @abstractmethod
     def variables(self, source: S, configuration: Configuration) -> frozenset[str]:

@@ -276,15 +276,15 @@ class SharedNews:
         renewed = []
         for each in [one for one in self._subscribed if one.server == server and now is not one.plugin]:
             try:
-                of = await self.ask(self.subscribe_at, each.uri)
+                renewal = await self.ask(self.subscribe_at, each.uri)
             except Refused as refused:
                 logger.debug("the subscription to %.200r was not renewed: %s", each.uri, refused)
                 continue
-            if each in self._subscribed and each.plugin is not of[1]:
-                each.server, each.plugin, each.asked = of
+            if each in self._subscribed and each.plugin is not renewal[1]:
+                each.server, each.plugin, each.asked = renewal
                 renewed.append((each, each.uri))
             else:  # it has ended meanwhile, or was renewed already
-                self._end(_Subscribed(each.uri, None, of))
+                self._end(_Subscribed(each.uri, None, renewal))
         self._tell(renewed)
 
 

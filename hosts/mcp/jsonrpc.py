@@ -137,7 +137,7 @@ def _plain_result(line: bytes) -> Answer | None:
     before = _BEFORE.match(line)
     if before is None:
         return None
-    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1  # of the result: there is no other object behind it
+    end = line.rfind(b"}", 0, line.rfind(b"}")) + 1  # where the result ends: no other object follows it
     after = _AFTER.match(line, end)
     if after is None or before.end() >= end or not (before["version"] or after["version"]):
         return None

@@ -124,7 +124,7 @@ IN_FUNCTION = {
     (
         "facade/loading/loader.py",
         "callboard.loading.python_loader",
-    ): "as `loader_of`, of a tool that somebody has at hand",
+    ): "as `loader_of`, for a Python object that is registered",
     ("facade/reload/reloads.py", "callboard.reload.rebuild"): "most boards never reload",
     (
         "hosts/hosted_tool.py",

@@ -6,7 +6,7 @@ import pytest
 from callboard.actors.handshake.outage import NextStart, Outage
 
 TIME, CALLS, GROUP = "time", "calls", "group"
-"""Who has it started."""
+"""What starts the host again."""
 
 CRASH = {"cause": "exit code 1", "report": {"stderr": "no database"}}
 BY_ORDER = "it is not started again until it is revived, by board.revive('web'), or the board is started anew"

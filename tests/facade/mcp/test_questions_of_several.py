@@ -1,4 +1,4 @@
-"""Several clients have calls under way at a server that asks, and does not say for which call: who is asked what, and who waits for whom."""
+"""Several clients call a server that does not say for which call it asks: which client gets its question, and which calls wait."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_in_the_stateless_era_whoever_knows_the_id_has_the_task_and_nobody_guess
 
     assert able["extensions"] == {EXTENSION: {}}
     assert task["resultType"] == "task"
-    assert re.fullmatch(r"[\w-]{32}", task["taskId"])  # of 192 random bits
+    assert re.fullmatch(r"[\w-]{32}", task["taskId"])  # 192 random bits
     assert ended["result"]["content"][0]["text"] == "done"
     assert unknown["code"] == -32601
 
